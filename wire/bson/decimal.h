@@ -11,12 +11,15 @@
 namespace partita::bson {
 
 Decimal128 decimal_from_int64(std::int64_t value);
-/// With 15 significant digits, as MongoDB converts a double that meets a decimal in arithmetic.
+/// With 15 significant digits, as MongoDB converts a double that meets a decimal in arithmetic: $multiply, $subtract,
+/// $divide, $inc, $toDecimal. Sums ($add, $sum) are the exception: they take the double exactly.
 Decimal128 decimal_from_double(double value);
 /// The double's exact value where 34 digits hold it; correctly rounded where not. For comparisons.
 Decimal128 decimal_from_double_exact(double value);
 double decimal_to_double(Decimal128 value);
 std::optional<std::int64_t> decimal_to_int64_exact(Decimal128 value);
+/// The whole text must be a number (or "Infinity", "-inf", "NaN" in any case); more than 34 digits are rounded; nullopt
+/// for anything else and for what lies out of range.
 std::optional<Decimal128> decimal_from_string(std::string_view text);
 std::string decimal_to_string(Decimal128 value);
 
