@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tools/bench/dataset.h"
+
+#include <vector>
+
+namespace partita::bench {
+
+using client::Bson;
+using client::Collection;
+using client::Problem;
+using client::Reply;
+
+namespace {
+
+constexpr int kLabelSize = 48;
+constexpr int kFieldSize = 100;
+constexpr int kFields = 8;
+constexpr std::int32_t kBatch = 1000;
+
+/// Letters that no block compression shrinks to nothing, as text of users would not either.
+std::string letters(std::uint64_t seed, int size) {
+  std::string text(static_cast<std::size_t>(size), ' ');
+  std::uint64_t bits = 0;
+  for (int i = 0; i < size; ++i) {
+    if (i % 12 == 0) bits = mix(seed + static_cast<std::uint64_t>(i));
+    text[static_cast<std::size_t>(i)] = static_cast<char>('a' + bits % 26);
+    bits /= 26;
+  }
+  return text;
+}
+
+void append_text(bson_t* document, const char* name, const std::string& text) {
+  bson_append_utf8(document, name, -1, text.data(), static_cast<int>(text.size()));
+}
+
+Problem fill(mongoc_client_t* client, const char* name, std::int32_t count) {
+  const Collection collection(mongoc_client_get_collection(client, kDatabase, name));
+  for (std::int32_t first = 0; first < count; first += kBatch) {
+    std::vector<Bson> owned;
+    std::vector<const bson_t*> batch;
+    for (std::int32_t id = first; id < first + kBatch; ++id) {
+      owned.emplace_back(bson_new());
+      BSON_APPEND_INT32(owned.back().get(), "_id", id);
+      append_fields(owned.back().get(), id);
+      batch.push_back(owned.back().get());
+    }
+    bson_error_t error;
+    if (!mongoc_collection_insert_many(collection.get(), batch.data(), batch.size(), nullptr, nullptr, &error))
+      return client::problem(error);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint64_t mix(std::uint64_t value) {  // Steele, Lea and Flood's splitmix64.
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+std::string category_of(std::int32_t id) {
+  return "category-" + std::to_string(mix(static_cast<std::uint64_t>(id)) % kCategories);
+}
+
+std::int32_t score_of(std::int32_t id) {
+  return static_cast<std::int32_t>(mix(static_cast<std::uint64_t>(id)) >> 32 & 0x7fffffff);
+}
+
+void append_fields(bson_t* document, std::int32_t id) {
+  const std::uint64_t random = mix(static_cast<std::uint64_t>(id));
+  // 7919 is prime to kKeys, so every key comes kPerKey times and never twice in a row.
+  BSON_APPEND_INT32(document, "key", static_cast<std::int32_t>(std::int64_t{id} * 7919 % kKeys));
+  append_text(document, "category", category_of(id));
+  BSON_APPEND_DOUBLE(document, "amount", static_cast<double>(random >> 8 & 0xffff) / 100);
+  BSON_APPEND_INT32(document, "score", score_of(id));
+  BSON_APPEND_INT32(document, "counter", 0);
+  append_text(document, "label", letters(random, kLabelSize));
+  for (int i = 0; i < kFields; ++i)
+    append_text(document, ("field" + std::to_string(i)).c_str(),
+                letters(mix(random + static_cast<unsigned>(i)), kFieldSize));
+}
+
+Problem load_documents(mongoc_client_t* client) {
+  // Collection by collection: dropDatabase would be shorter, but a young server may not have it yet.
+  for (const char* name : {kDocuments, kSorted, kInserted}) {
+    const Bson drop(BCON_NEW("drop", BCON_UTF8(name)));
+    Reply reply;  // That there was nothing to drop is no failure.
+    const Problem dropped = client::run(client, kDatabase, drop.get(), reply);
+    constexpr std::int64_t kNamespaceNotFound = 26;
+    if (dropped && reply.number("code") != kNamespaceNotFound) return dropped;
+  }
+  if (Problem failed = fill(client, kDocuments, kDocumentCount)) return failed;
+  return fill(client, kSorted, kSortedCount);
+}
+
+Problem build_index(mongoc_client_t* client) {
+  const Bson command(BCON_NEW("createIndexes", BCON_UTF8(kDocuments), "indexes", "[", "{", "key", "{", "key",
+                              BCON_INT32(1), "}", "name", BCON_UTF8("key_1"), "}", "]"));
+  Reply reply;
+  return client::run(client, kDatabase, command.get(), reply);
+}
+
+}  // namespace partita::bench
