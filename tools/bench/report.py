@@ -45,8 +45,9 @@ def _figures(lines):
     rounds = [line["server_cpu_seconds"] / line["documents"] for line in lines]
     return Figures(
         rate=total["documents"] / total["seconds"], cpu_us=cpu * 1e6, spread=(max(rounds) - min(rounds)) / 2 / cpu,
-        client_us=total["client_cpu_seconds"] / total["documents"] * 1e6, p50_us=median(line["p50_us"] for line in lines),
-        p99_us=median(line["p99_us"] for line in lines), rss_mb=max(line["rss_mb"] for line in lines))  # fmt: skip
+        client_us=total["client_cpu_seconds"] / total["documents"] * 1e6,
+        p50_us=median(line["p50_us"] for line in lines), p99_us=median(line["p99_us"] for line in lines),
+        rss_mb=max(line["rss_mb"] for line in lines))  # fmt: skip
 
 
 def number(value):
@@ -96,7 +97,7 @@ def _verdict(what, ratio, target, sense):
     return [what, f"{ratio:.2f}", f"{sense} {target:.2f}", "met" if met else "**short**"]
 
 
-HOW = """Each case is run by all servers in turns, slice by slice, every other round in reverse order; the load generator
+HOW = """Each case is run by all servers in turns, slice by slice, every other round in reverse; the load generator
 (mongo-c-driver, one connection per client) shares the machine with them. CPU is what the server's process used between
 the first operation of a slice and the end of the last, per operation or, for insertMany, per document; ± is half the
 distance between the cheapest and the dearest round. Throughput depends on how the cores were shared; CPU hardly does.
@@ -120,7 +121,8 @@ def markdown(figures, titles, facts, servers, chart=None):
         parts.append(f"## {clients} client{'s' if clients > 1 else ''}\n")
         rows = [row for case, title in titles.items() if (case, clients) in figures
                 for row in _case_rows(title, _ordered(figures[case, clients], servers), subject)]  # fmt: skip
-        parts.append(_table(["case", "ops/s", "p50", "p99", "CPU us/op", "±", "RSS MB", "CPU ratio", "speed ratio"], rows))
+        head = ["case", "ops/s", "p50", "p99", "CPU us/op", "±", "RSS MB", "CPU ratio", "speed ratio"]
+        parts.append(_table(head, rows))
     return "\n".join(parts)
 
 

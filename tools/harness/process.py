@@ -36,7 +36,7 @@ def alive(pid):
         return False
 
 
-def wait_ready(port, pid, timeout_s=60.0, step_s=0.01):
+def wait_ready(port, pid, timeout_s=60.0, step_s=0.002):
     """Returns once the server answers a ping; RuntimeError when it ends or stays silent."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
