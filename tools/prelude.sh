@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
 # What every script under tools/ starts with: where things are, and how it talks to the person who ran it.
 # Sourced, never run. Progress goes to stderr, so that a script's stdout is its answer and nothing else.
 
