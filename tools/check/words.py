@@ -9,7 +9,7 @@ from tree import Fault
 _RULES = [
     (r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b", "finish it, or say in an issue what is left"),
     (r"(?i)\b(st" r"ubs?|st" r"ubbed|place" r"holders?)\b", "code is whole, or it answers that it is not supported"),
-    (r"((?<![\w.~/}])|(?<=-[IL]))(/work|/root|/home|/Users|/mnt|/tmp/wt?)/\w", "a path of one machine"),
+    (r"((?<![\w.~/}])|(?<=-[IL]))(/work|/root|/home|/Users|/mnt|/tmp/wt?)/[\w.]", "a path of one machine"),
     (r"(?i)\b(py" r"pi\.org|python" r"hosted\.org|npm" r"js\.(com|org)|deb\." r"debian\.org|crates" r"\.io)\b",
      "packages are fetched by name; their hosts are the client's business"),
 ]  # fmt: skip
