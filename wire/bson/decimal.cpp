@@ -11,11 +11,13 @@
 #include <bson/bson.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace partita::bson {
 namespace {
 
 constexpr _IDEC_round kToNearestEven = 0;
+constexpr _IDEC_round kTowardZero = 3;
 
 BID_UINT128 to_bid(Decimal128 value) {
   BID_UINT128 bid;
@@ -148,6 +150,21 @@ bool decimal_is_infinite(Decimal128 value) { return bid128_isInf(to_bid(value)) 
 bool decimal_is_negative(Decimal128 value) { return (value.high >> 63) != 0; }
 bool decimal_less(Decimal128 a, Decimal128 b) { return compare_quietly<bid128_quiet_less>(a, b); }
 bool decimal_equal(Decimal128 a, Decimal128 b) { return compare_quietly<bid128_quiet_equal>(a, b); }
+
+std::weak_ordering decimal_compare(Decimal128 a, Decimal128 b) {
+  if (decimal_less(a, b)) return std::weak_ordering::less;
+  if (decimal_less(b, a)) return std::weak_ordering::greater;
+  return decimal_is_nan(b) <=> decimal_is_nan(a);  // Neither is less: equal, or at least one is NaN.
+}
+
+std::weak_ordering decimal_compare(Decimal128 a, double b) {
+  _IDEC_flags flags = 0;
+  const Decimal128 cut = from_bid(binary64_to_bid128(b, kTowardZero, &flags));
+  const std::weak_ordering order = decimal_compare(a, cut);
+  if (order != 0 || (flags & BID_INEXACT_EXCEPTION) == 0) return order;
+  // Equal to the first 34 digits of the double, which has more of them: it lies further from zero.
+  return std::signbit(b) ? std::weak_ordering::greater : std::weak_ordering::less;
+}
 
 Decimal128 decimal_add(Decimal128 a, Decimal128 b) { return arithmetic<bid128_add>(a, b); }
 Decimal128 decimal_subtract(Decimal128 a, Decimal128 b) { return arithmetic<bid128_sub>(a, b); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,11 @@ bool decimal_is_infinite(Decimal128 value);
 bool decimal_is_negative(Decimal128 value);  ///< The sign bit, also of zero and NaN.
 bool decimal_less(Decimal128 a, Decimal128 b);
 bool decimal_equal(Decimal128 a, Decimal128 b);  ///< 1.0 equals 1.00.
+
+/// By exact value, NaN below all numbers and equal to itself: 0.1 as a decimal is less than 0.1 as a double, whose value is
+/// a little above a tenth.
+std::weak_ordering decimal_compare(Decimal128 a, Decimal128 b);
+std::weak_ordering decimal_compare(Decimal128 a, double b);
 
 Decimal128 decimal_add(Decimal128 a, Decimal128 b);
 Decimal128 decimal_subtract(Decimal128 a, Decimal128 b);
