@@ -81,7 +81,8 @@ Result<Compressor> inflate(Bytes frame, CompressorSet allowed, std::uint32_t lim
     return error(Code::ProtocolError, "OP_COMPRESSED of ", frame.size(), " bytes");
   Header header = Header::read(frame.data());
   const std::uint8_t* at = frame.data() + kHeaderSize;
-  const CompressedHead head{static_cast<OpCode>(bson::load<std::int32_t>(at)), bson::load<std::uint32_t>(at + 4), at[8]};
+  const CompressedHead head{static_cast<OpCode>(bson::load<std::int32_t>(at)), bson::load<std::uint32_t>(at + 4),
+                            at[8]};
   const Bytes payload = frame.subspan(kHeaderSize + kCompressedHeadSize);
   CHECK_OK(judge(head, payload.size(), allowed, limit));
 
@@ -119,9 +120,9 @@ void deflate(Compressor compressor, bson::Buffer& message, std::size_t start, bs
 }
 
 bool never_compressed(std::string_view command) {
-  constexpr std::array<std::string_view, 12> kNever{
-      "hello",      "isMaster",   "ismaster", "saslStart",       "saslContinue", "getnonce",
-      "authenticate", "createUser", "updateUser", "copydbSaslStart", "copydbgetnonce", "copydb"};
+  constexpr std::array<std::string_view, 12> kNever{"hello",        "isMaster",        "ismaster",       "saslStart",
+                                                    "saslContinue", "getnonce",        "authenticate",   "createUser",
+                                                    "updateUser",   "copydbSaslStart", "copydbgetnonce", "copydb"};
   return std::find(kNever.begin(), kNever.end(), command) != kNever.end();
 }
 

@@ -70,8 +70,7 @@ void end_reply(const Request& request, bson::Buffer& out, std::size_t start, Rep
   }
   patch_header(request, out, start, end, out.size() - start + (checksum ? kChecksumSize : 0));
   if (checksum) out.put(crc32c(out.bytes().subspan(start)));
-  if (request.compressor && !never_compressed(command_name(request)))
-    deflate(*request.compressor, out, start, scratch);
+  if (request.compressor && !never_compressed(command_name(request))) deflate(*request.compressor, out, start, scratch);
 }
 
 void add_error(bson::Writer& body, const Status& status) {
