@@ -52,9 +52,9 @@ def _figures(lines):
 
 def number(value):
     """Three figures that mean something, no more."""
-    if value >= 100:
+    if round(value, 1) >= 100:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return f"{value:.1f}" if round(value, 2) >= 10 else f"{value:.2f}"
 
 
 def duration(us):
