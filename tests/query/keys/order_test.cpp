@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "tests/query/keys/support.h"
+#include "wire/bson/compare.h"
+
+// That the bytes order as the values do, over random values whose generator loves edges and repeats itself.
+namespace partita::test {
+namespace {
+
+using bson::OwnedValue;
+using bson::Value;
+
+int sign(std::weak_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
+int sign(const std::string& a, const std::string& b) { return a < b ? -1 : a > b ? 1 : 0; }
+
+class KeyOrder : public testing::TestWithParam<std::uint64_t> {};
+
+void expect_same_order(Value a, Value b) {
+  const std::string a_key = encoded(a);
+  const std::string b_key = encoded(b);
+  EXPECT_EQ(sign(a_key, b_key), sign(bson::compare(a, b)))
+      << show(a) << " = " << hex(a_key) << "\n" << show(b) << " = " << hex(b_key);
+  if (a_key != b_key) {
+    EXPECT_FALSE(b_key.starts_with(a_key)) << show(a) << "\n" << show(b);
+    EXPECT_FALSE(a_key.starts_with(b_key)) << show(a) << "\n" << show(b);
+  }
+  EXPECT_EQ(sign(encoded(a, Direction::kDescending), encoded(b, Direction::kDescending)), sign(b_key, a_key));
+}
+
+TEST_P(KeyOrder, IsThatOfValues) {
+  RandomBson random(GetParam());
+  std::deque<OwnedValue> values;
+  for (int i = 0; i < 250; ++i) values.push_back(random_value(random));
+  for (const OwnedValue& a : values) {
+    for (const OwnedValue& b : values) expect_same_order(a, b);
+    if (HasFailure()) return;
+  }
+}
+
+/// Large documents with small differences: the generator is started twice, and one field exchanged.
+TEST_P(KeyOrder, IsThatOfNearlyEqualDocuments) {
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const std::uint64_t seed = GetParam() * 1000 + i;
+    const bson::Document a = RandomBson(seed).document();
+    RandomBson other(seed + 1);
+    const std::size_t fields = a.view().count();
+    if (fields == 0) continue;
+    std::uint64_t left = other.random().below(fields);
+    const bson::Document b = bson::Document::build([&](bson::Writer& w) {
+      for (const bson::Field& field : a.view()) {
+        if (left-- == 0) {
+          w.add(field.name, random_value(other).get());
+        } else {
+          w.add(field);
+        }
+      }
+    });
+    expect_same_order(Value::of(a.view()), Value::of(b.view()));
+    if (HasFailure()) return;
+  }
+}
+
+/// Keys of several fields compare field by field, each in its own direction, whatever follows them.
+TEST_P(KeyOrder, OfSeveralFieldsIsFieldByField) {
+  constexpr int kFields = 3;
+  RandomBson random(GetParam());
+  for (int i = 0; i < 3000; ++i) {
+    std::string a_key;
+    std::string b_key;
+    int expected = 0;
+    for (int field = 0; field < kFields; ++field) {
+      const OwnedValue a = random_value(random);
+      const OwnedValue b = random.random().one_in(2) ? OwnedValue(a.get()) : random_value(random);
+      const auto direction = random.random().one_in(2) ? Direction::kAscending : Direction::kDescending;
+      const int order = sign(bson::compare(a, b));
+      if (expected == 0) expected = direction == Direction::kAscending ? order : -order;
+      a_key += encoded(a, direction);
+      b_key += encoded(b, direction);
+    }
+    const int before_tail = sign(a_key, b_key);
+    EXPECT_EQ(before_tail, expected) << hex(a_key) << "\n" << hex(b_key);
+    if (expected == 0) continue;
+    for (const char tail : {'\0', '\1', '\xFF'})
+      EXPECT_EQ(sign(a_key + tail, b_key), expected) << hex(a_key) << "\n" << hex(b_key);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, KeyOrder, testing::Range<std::uint64_t>(1, 9));
+
+/// The generator's texts rarely hold the two bytes that are escaped: all texts of up to four from the edge of that.
+TEST(KeyOrderOfText, WithZerosAndOnes) {
+  const std::string_view alphabet("\0\1\2\xFF", 4);
+  std::vector<std::string> texts{""};
+  for (std::size_t i = 0; texts[i].size() < 4; ++i)
+    for (const char c : alphabet) texts.push_back(texts[i] + c);
+  std::deque<OwnedValue> values;
+  for (const std::string& text : texts)
+    values.emplace_back(bson::Document::build([&](bson::Writer& w) { w.add("", text); })[""]);
+  for (const OwnedValue& a : values)
+    for (const OwnedValue& b : values) expect_same_order(a, b);
+}
+
+/// An array's element names do not count, not even odd ones: mongod 6.0.5 sorts so.
+TEST(KeyOrderOfArrays, IgnoresElementNames) {
+  const auto array = [](std::string_view name, std::int32_t element) {
+    const bson::Document items = bson::Document::build([&](bson::Writer& w) { w.add(name, element); });
+    return encoded(Value::of_array(items.view()));
+  };
+  EXPECT_LT(array("5", 0), array("0", 1));
+  EXPECT_EQ(array("5", 1), array("0", 1));
+  EXPECT_LT(array("0", 1), array("5", 2));
+}
+
+}  // namespace
+}  // namespace partita::test
