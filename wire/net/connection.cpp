@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A request that is answered on the core costs one recv and one send, and one epoll_ctl that arms the next wait: a read
+// tried in vain instead would cost the same (measured: 0.5 us either way) but need a buffer to lie in wait with. So an
+// idle connection holds no buffer at all: both are borrowed from the core when bytes have come and go back with the
+// last reply. Replies to requests that came together leave together.
+#include "wire/net/connection.h"
+
+#include <poll.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+
+namespace partita::wire {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t kMostCorked = 64 * 1024;
+constexpr std::uint8_t kLongestTurn = 64;
+constexpr std::chrono::milliseconds kLookAgain{500};
+
+}  // namespace
+
+struct Connection::Suspension {
+  Connection& connection;
+  State state;
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> run) {
+    connection.run_ = run;
+    return connection.suspend(state);
+  }
+  void await_resume() const noexcept {}
+};
+
+/// What the service's waker points to: it may be called when the connection has long gone.
+struct Connection::Waker {
+  Core& core;
+  Connection* connection;  ///< Looked at on the core only; nullptr when it does not wait any more.
+};
+
+void Connection::start(Surroundings& around, int socket, std::shared_ptr<Peer> peer, Gate::Pass pass) {
+  std::unique_ptr<Connection> self(new Connection(around, socket, std::move(peer), std::move(pass)));
+  Connection& connection = *self;
+  connection.run(std::move(self));
+}
+
+Connection::Connection(Surroundings& around, int socket, std::shared_ptr<Peer> peer, Gate::Pass pass)
+    : around_(around),
+      socket_(around.core.io),
+      exchange_(around.exchange),
+      peer_(std::move(peer)),
+      pass_(std::move(pass)),
+      conversation_(around.service.open(peer_)) {
+  error_code failure;
+  (void)socket_.assign(peer_->unix_socket ? Socket::protocol_type(AF_UNIX, 0) : Socket::protocol_type(AF_INET, 0),
+                       socket, failure);
+  if (failure) ::close(socket);
+  if (!failure) (void)socket_.non_blocking(true, failure);
+  closed_ = static_cast<bool>(failure);
+  around_.connections.push_back(*this);
+}
+
+Connection::~Connection() { around_.connections.erase(around_.connections.iterator_to(*this)); }
+
+/// All suspension points are here, and everything else is a plain function: a second coroutine would be a second frame.
+Task Connection::run(std::unique_ptr<Connection> /*self: destroyed with the frame*/) {
+  while (!closed_) {
+    const Exchange::Step step = exchange_.next();
+    if (step == Exchange::Step::kClose) out_.append(exchange_.farewell());
+
+    if (step == Exchange::Step::kNeedMore || step == Exchange::Step::kClose || out_.size() >= kMostCorked)
+      while (!send()) co_await until(State::kWriting);
+    if (step == Exchange::Step::kClose || closed_) break;
+
+    if (step == Exchange::Step::kNeedMore) {
+      if (finishing_) break;
+      if (drained_) {
+        return_buffers();
+        co_await until(State::kReading);
+        borrow_buffers();
+      }
+      if (closed_ || !receive()) break;
+    } else if (step == Exchange::Step::kRefuse) {
+      exchange_.refuse(out_);
+      exchange_.consume();
+    } else {
+      next_ = serve(false);
+      while (next_ == Next::kWorker || next_ == Next::kWait || next_ == Next::kReplyAndAgain) {
+        while (!send()) co_await until(State::kWriting);
+        if (next_ == Next::kWorker) {
+          co_await until(State::kOnWorker);  // Where next_ changes.
+          continue;
+        }
+        co_await until(next_ == Next::kWait ? State::kWaiting : State::kYielding);
+        next_ = closed_ || (finishing_ && next_ != Next::kWait) ? Next::kClose : serve(false);
+        if (finishing_ && next_ == Next::kWait) next_ = Next::kClose;  // It has had its chance to answer.
+      }
+      exchange_.consume();
+      if (next_ == Next::kClose || finishing_) {
+        while (!send()) co_await until(State::kWriting);
+        break;
+      }
+    }
+
+    if (++turn_ >= kLongestTurn) {
+      while (!send()) co_await until(State::kWriting);
+      co_await until(State::kYielding);
+    }
+  }
+  close();
+  co_await until(State::kEnding);
+}
+
+Connection::Suspension Connection::until(State state) { return {*this, state}; }
+
+/// Begins what `state` waits for. False when there is nothing to wait for after all.
+bool Connection::suspend(State state) {
+  state_ = state;
+  turn_ = 0;
+  bool waits = true;
+  switch (state) {
+    case State::kReading:
+      watch();
+      break;
+    case State::kWriting:
+      socket_.async_wait(asio::socket_base::wait_write, counted([this] {
+                           if (state_ == State::kWriting) resume();
+                         }));
+      break;
+    case State::kOnWorker:
+      waits = go_to_worker();
+      break;
+    case State::kWaiting:
+      wait_for_waker();
+      break;
+    case State::kYielding:
+      asio::post(around_.core.io, [this] { resume(); });
+      break;
+    case State::kEnding:
+      waits = handlers_ > 0;
+      break;
+    case State::kRunning:
+      waits = false;
+      break;
+  }
+  if (!waits) state_ = State::kRunning;
+  return waits;
+}
+
+void Connection::resume() {
+  state_ = State::kRunning;
+  if (waker_ != nullptr) std::exchange(waker_, nullptr)->connection = nullptr;
+  run_.resume();  // Which may be the end of *this.
+}
+
+/// Takes what the client has sent. False when it will send nothing more.
+bool Connection::receive() {
+  const std::span<std::uint8_t> room = exchange_.prepare();
+  error_code failure;
+  const std::size_t received = socket_.read_some(asio::buffer(room.data(), room.size()), failure);
+  drained_ = received < room.size();
+  if (failure == asio::error::would_block) return true;
+  exchange_.commit(received);
+  return !failure;
+}
+
+/// Sends what is to be sent. False when the client must read first; true when it is done or there is no client.
+bool Connection::send() {
+  while (!closed_ && sent_ < out_.size()) {
+    error_code failure;
+    sent_ += socket_.write_some(asio::buffer(out_.data() + sent_, out_.size() - sent_), failure);
+    if (failure == asio::error::would_block) return false;
+    if (failure) close();
+  }
+  out_.clear();
+  sent_ = 0;
+  return true;
+}
+
+void Connection::borrow_buffers() {
+  if (exchange_.resting()) exchange_.lend(around_.core.buffers.take());
+  out_ = around_.core.buffers.take();
+}
+
+/// A message that has come in part stays where it is.
+void Connection::return_buffers() {
+  if (exchange_.resting()) around_.core.buffers.give(exchange_.reclaim());
+  around_.core.buffers.give(std::exchange(out_, bson::Buffer()));
+}
+
+/// Lets the service answer the request at hand. What it throws is a lack of memory: this client then loses its
+/// connection, and the server lives.
+Next Connection::serve(bool on_worker) noexcept {
+  const std::size_t before = out_.size();
+  try {
+    const std::size_t start = exchange_.begin_reply(out_);
+    const Next next = conversation_->serve(exchange_.request(), out_, on_worker);
+    if (next == Next::kReply || next == Next::kReplyAndAgain)
+      exchange_.end_reply(out_, start, next == Next::kReplyAndAgain);
+    else
+      out_.truncate(before);
+    return next;
+  } catch (const std::exception&) {
+    out_.truncate(before);
+    return Next::kClose;
+  }
+}
+
+/// False when the workers have more to do already than they can: next_ then says what happens instead.
+bool Connection::go_to_worker() {
+  Job job = [this] {
+    next_ = serve(true);
+    asio::post(around_.core.io, [this] { resume(); });
+  };
+  if (around_.workers.submit(std::move(job))) {
+    watch();
+    return true;
+  }
+  const std::size_t start = exchange_.begin_reply(out_);
+  {
+    bson::Writer body(out_);
+    add_error(body, error(Code::IngressRequestRateLimitExceeded,
+                          "the server is overloaded: as much work as it takes is waiting already; try again later"));
+  }
+  exchange_.end_reply(out_, start);
+  next_ = Next::kReply;
+  return false;
+}
+
+void Connection::wait_for_waker() {
+  watch();
+  waker_ = std::make_shared<Waker>(Waker{around_.core, this});
+  conversation_->on_wait([waker = waker_] {
+    asio::post(waker->core.io, [waker] {
+      if (waker->connection != nullptr) waker->connection->resume();
+    });
+  });
+}
+
+/// `function` as a handler whose call run() waits for before it ends.
+template <class Function>
+auto Connection::counted(Function function) {
+  ++handlers_;
+  return [this, function](const error_code&) {
+    --handlers_;
+    if (state_ != State::kEnding) return function();
+    if (handlers_ == 0) resume();
+  };
+}
+
+/// Calls on_watched() once the socket has something to read, an end or an error. A wait that was armed while a worker
+/// had the request serves for the next request as well.
+void Connection::watch() {
+  if (watching_) return;
+  watching_ = true;
+  socket_.async_wait(asio::socket_base::wait_read, counted([this] { on_watched(); }));
+}
+
+void Connection::on_watched() {
+  watching_ = false;
+  if (state_ == State::kReading) return resume();
+  if (state_ != State::kOnWorker && state_ != State::kWaiting) return;
+  pollfd client{socket_.native_handle(), POLLRDHUP, 0};
+  if (closed_ || ::poll(&client, 1, 0) > 0)
+    client_has_gone();
+  else
+    look_again_later();
+}
+
+/// The client has sent its next request without waiting for this answer: those bytes make the socket readable for good
+/// and would hide its going. So we ask from time to time.
+void Connection::look_again_later() {
+  if (looking_again_) return;
+  looking_again_ = true;
+  if (look_again_ == nullptr) look_again_ = std::make_unique<Timer>(around_.core.io);
+  look_again_->expires_after(kLookAgain);
+  look_again_->async_wait(counted([this] {
+    looking_again_ = false;
+    if (!watching_) on_watched();
+  }));
+}
+
+void Connection::client_has_gone() {
+  peer_->gone = true;
+  if (state_ != State::kWaiting) return;  // A worker looks at it and comes back.
+  close();
+  resume();
+}
+
+void Connection::close() {
+  closed_ = true;
+  error_code ignored;
+  (void)socket_.close(ignored);
+  if (look_again_ != nullptr) look_again_->cancel();
+}
+
+void Connection::finish() {
+  finishing_ = true;
+  if (state_ == State::kReading) close();  // Which ends the wait.
+  if (state_ == State::kWaiting) {
+    peer_->gone = true;
+    resume();
+  }
+}
+
+void Connection::hurry() { peer_->gone = true; }
+
+void Connection::abort() {
+  hurry();
+  finishing_ = true;
+  close();
+  if (state_ == State::kWaiting) resume();
+}
+
+}  // namespace partita::wire
