@@ -122,6 +122,14 @@ std::int32_t Exchange::next_id() {
   return last_id_;
 }
 
+/// A client that compresses pays for two buffers per quiet moment, and holds none during it.
+bson::Buffer Exchange::reclaim() {
+  assert(resting());
+  inflated_ = bson::Buffer();
+  scratch_ = bson::Buffer();
+  return input_.reclaim();
+}
+
 void Exchange::trim() {
   if (frame_size_ == 0) input_.trim();
 }

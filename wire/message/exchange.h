@@ -62,6 +62,11 @@ class Exchange {
 
   /// Messages longer than this end the connection: small before a client has said who it is.
   void limit_messages(std::uint32_t size) { options_.max_message_size = size; }
+  /// True between messages: nothing is being served, and nothing of the next has come.
+  bool resting() const { return frame_size_ == 0 && input_.empty(); }
+  /// Memory to receive into while there is something to receive; only while resting, as is taking it back.
+  void lend(bson::Buffer memory) { input_.lend(std::move(memory)); }
+  bson::Buffer reclaim();
   /// Gives back the memory of a past large message; for a connection that has gone quiet.
   void trim();
 

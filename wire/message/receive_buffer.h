@@ -20,6 +20,18 @@ class ReceiveBuffer {
 
   std::span<const std::uint8_t> bytes() const { return buffer_.bytes().subspan(begin_); }
   std::size_t capacity() const { return buffer_.capacity(); }
+  bool empty() const { return buffer_.empty(); }
+
+  /// Works in this memory from now on. While nothing is held, reclaim() takes it away again, grown or not: connections
+  /// that are idle can so share the buffers of those that are not.
+  void lend(bson::Buffer memory) {
+    assert(empty());
+    buffer_ = std::move(memory);
+  }
+  bson::Buffer reclaim() {
+    assert(empty());
+    return std::exchange(buffer_, bson::Buffer());
+  }
 
   /// Room for the next read. `wanted` is how much is known to be missing; the room may be less or more, never none.
   std::span<std::uint8_t> prepare(std::size_t wanted) {

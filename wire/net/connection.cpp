@@ -22,6 +22,8 @@ constexpr std::size_t kMostCorked = 64 * 1024;
 constexpr std::uint8_t kLongestTurn = 64;
 constexpr std::chrono::milliseconds kLookAgain{500};
 
+bool is_final(Next next) { return next == Next::kReply || next == Next::kNoReply || next == Next::kClose; }
+
 }  // namespace
 
 struct Connection::Suspension {
@@ -66,52 +68,66 @@ Connection::Connection(Surroundings& around, int socket, std::shared_ptr<Peer> p
 Connection::~Connection() { around_.connections.erase(around_.connections.iterator_to(*this)); }
 
 /// All suspension points are here, and everything else is a plain function: a second coroutine would be a second frame.
-Task Connection::run(std::unique_ptr<Connection> /*self: destroyed with the frame*/) {
-  while (!closed_) {
-    const Exchange::Step step = exchange_.next();
-    if (step == Exchange::Step::kClose) out_.append(exchange_.farewell());
+Task Connection::run([[maybe_unused]] std::unique_ptr<Connection> self) {
+  try {
+    for (bool open = !closed_; open && !closed_;) {
+      const Exchange::Step step = exchange_.next();
+      switch (step) {
+        case Exchange::Step::kNeedMore:
+          while (!send()) co_await until(State::kWriting);
+          if (drained_ && !finishing_) {
+            return_buffers();
+            co_await until(State::kReading);
+            borrow_buffers();
+          }
+          open = !finishing_ && !closed_ && receive();
+          break;
 
-    if (step == Exchange::Step::kNeedMore || step == Exchange::Step::kClose || out_.size() >= kMostCorked)
-      while (!send()) co_await until(State::kWriting);
-    if (step == Exchange::Step::kClose || closed_) break;
+        case Exchange::Step::kRequest:
+          for (next_ = serve(false); !is_final(next_);) {
+            while (!send()) co_await until(State::kWriting);
+            if (next_ == Next::kWorker) {
+              co_await until(State::kOnWorker);  // Sets next_.
+            } else {
+              co_await until(next_ == Next::kWait ? State::kWaiting : State::kYielding);
+              next_ = serve_again();
+            }
+          }
+          exchange_.consume();
+          open = next_ != Next::kClose && !finishing_;
+          break;
 
-    if (step == Exchange::Step::kNeedMore) {
-      if (finishing_) break;
-      if (drained_) {
-        return_buffers();
-        co_await until(State::kReading);
-        borrow_buffers();
+        case Exchange::Step::kRefuse:
+          exchange_.refuse(out_);
+          exchange_.consume();
+          break;
+
+        case Exchange::Step::kClose:
+          out_.append(exchange_.farewell());
+          open = false;
+          break;
       }
-      if (closed_ || !receive()) break;
-    } else if (step == Exchange::Step::kRefuse) {
-      exchange_.refuse(out_);
-      exchange_.consume();
-    } else {
-      next_ = serve(false);
-      while (next_ == Next::kWorker || next_ == Next::kWait || next_ == Next::kReplyAndAgain) {
+      const bool turn_is_over = ++turn_ >= kLongestTurn;
+      if (!open || turn_is_over || out_.size() >= kMostCorked)
         while (!send()) co_await until(State::kWriting);
-        if (next_ == Next::kWorker) {
-          co_await until(State::kOnWorker);  // Where next_ changes.
-          continue;
-        }
-        co_await until(next_ == Next::kWait ? State::kWaiting : State::kYielding);
-        next_ = closed_ || (finishing_ && next_ != Next::kWait) ? Next::kClose : serve(false);
-        if (finishing_ && next_ == Next::kWait) next_ = Next::kClose;  // It has had its chance to answer.
-      }
-      exchange_.consume();
-      if (next_ == Next::kClose || finishing_) {
-        while (!send()) co_await until(State::kWriting);
-        break;
-      }
+      if (open && turn_is_over) co_await until(State::kYielding);
     }
-
-    if (++turn_ >= kLongestTurn) {
-      while (!send()) co_await until(State::kWriting);
-      co_await until(State::kYielding);
-    }
+  } catch (const std::exception&) {
+    // Memory is short, and this client's share of it is what we can give back.
   }
   close();
   co_await until(State::kEnding);
+}
+
+/// `function` as a handler whose call run() waits for before it ends. Whoever has handed it to Asio adds it to
+/// handlers_, afterwards, for Asio may fail to take it and calls it from the event loop only.
+template <class Function>
+auto Connection::counted(Function function) {
+  return [this, function](const error_code&) {
+    --handlers_;
+    if (state_ != State::kEnding) return function();
+    if (handlers_ == 0) resume();
+  };
 }
 
 Connection::Suspension Connection::until(State state) { return {*this, state}; }
@@ -129,6 +145,7 @@ bool Connection::suspend(State state) {
       socket_.async_wait(asio::socket_base::wait_write, counted([this] {
                            if (state_ == State::kWriting) resume();
                          }));
+      ++handlers_;
       break;
     case State::kOnWorker:
       waits = go_to_worker();
@@ -209,6 +226,15 @@ Next Connection::serve(bool on_worker) noexcept {
   }
 }
 
+/// After a wait, or for the next reply of a stream. A server that stops ends streams where they are and lets those who
+/// wait answer once.
+Next Connection::serve_again() {
+  const bool waited = next_ == Next::kWait;
+  if (closed_ || (finishing_ && !waited)) return Next::kClose;
+  const Next next = serve(false);
+  return finishing_ && next == Next::kWait ? Next::kClose : next;
+}
+
 /// False when the workers have more to do already than they can: next_ then says what happens instead.
 bool Connection::go_to_worker() {
   Job job = [this] {
@@ -240,23 +266,13 @@ void Connection::wait_for_waker() {
   });
 }
 
-/// `function` as a handler whose call run() waits for before it ends.
-template <class Function>
-auto Connection::counted(Function function) {
-  ++handlers_;
-  return [this, function](const error_code&) {
-    --handlers_;
-    if (state_ != State::kEnding) return function();
-    if (handlers_ == 0) resume();
-  };
-}
-
 /// Calls on_watched() once the socket has something to read, an end or an error. A wait that was armed while a worker
 /// had the request serves for the next request as well.
 void Connection::watch() {
   if (watching_) return;
-  watching_ = true;
   socket_.async_wait(asio::socket_base::wait_read, counted([this] { on_watched(); }));
+  ++handlers_;
+  watching_ = true;
 }
 
 void Connection::on_watched() {
@@ -274,13 +290,14 @@ void Connection::on_watched() {
 /// and would hide its going. So we ask from time to time.
 void Connection::look_again_later() {
   if (looking_again_) return;
-  looking_again_ = true;
   if (look_again_ == nullptr) look_again_ = std::make_unique<Timer>(around_.core.io);
   look_again_->expires_after(kLookAgain);
   look_again_->async_wait(counted([this] {
     looking_again_ = false;
     if (!watching_) on_watched();
   }));
+  ++handlers_;
+  looking_again_ = true;
 }
 
 void Connection::client_has_gone() {

@@ -18,7 +18,9 @@
 namespace partita::wire {
 
 class Connection;
-using ConnectionList = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
+using ConnectionList =
+    boost::intrusive::list<Connection, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>,
+                           boost::intrusive::constant_time_size<false>>;
 
 /// What all connections of a core share. It outlives them.
 struct Surroundings {
@@ -78,6 +80,7 @@ class Connection : public boost::intrusive::list_base_hook<> {
   void borrow_buffers();
   void return_buffers();
   Next serve(bool on_worker) noexcept;
+  Next serve_again();
   bool go_to_worker();
   void wait_for_waker();
 
