@@ -62,7 +62,7 @@ std::string RandomBson::text() {
   for (auto left = random_.below(static_cast<std::uint64_t>(shape_.max_text) + 1); left > 0; --left) {
     text += random_.pick(kPieces);
   }
-  if (random_.one_in(16)) text += '\0';
+  if (shape_.zeros_in_text && random_.one_in(16)) text += '\0';
   return text;
 }
 

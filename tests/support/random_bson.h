@@ -8,10 +8,11 @@ namespace partita::test {
 
 /// What a RandomBson makes. The defaults give small documents of every type, which is what property tests want.
 struct RandomBsonShape {
-  int max_depth = 4;    ///< Levels, the outermost included.
-  int max_fields = 6;   ///< In one document or array.
-  int max_text = 12;    ///< Characters in one string or binary.
-  bool deprecated = true;   ///< Undefined, symbols, DBPointers, code and code with scope too.
+  int max_depth = 4;          ///< Levels, the outermost included.
+  int max_fields = 6;         ///< In one document or array.
+  int max_text = 12;          ///< Characters in one string or binary.
+  bool deprecated = true;     ///< Undefined, symbols, DBPointers, code and code with scope too.
+  bool zeros_in_text = true;  ///< Some texts end with a zero of their own.
   bool unique_names = false;  ///< No name twice in one document.
 };
 

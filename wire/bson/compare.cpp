@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "wire/bson/decimal.h"
+#include "wire/bson/parts.h"
 
 // Two documents are walked in lockstep without a stack: as long as all fields compare equal both sides open and close
 // their nested documents together, and a zero type byte always closes the innermost one. So a count of open levels is
@@ -89,15 +90,6 @@ Order compare_flat(TypeClass type_class, Value a, Value b) {
   }
 }
 
-/// A code with scope is its length, a string, a document.
-struct ScopedCode {
-  explicit ScopedCode(const std::uint8_t* payload)
-      : code(reinterpret_cast<const char*>(payload) + 8, load<std::uint32_t>(payload + 4) - 1),
-        scope(payload + 8 + code.size() + 1) {}
-  std::string_view code;
-  const std::uint8_t* scope;
-};
-
 bool holds_document(TypeClass type_class) {
   return type_class == TypeClass::kDocument || type_class == TypeClass::kArray || type_class == TypeClass::kCodeWithScope;
 }
@@ -157,8 +149,8 @@ Order compare(View a, View b) {
       const ScopedCode left_code(left_payload);
       const ScopedCode right_code(right_payload);
       if (const Order order = left_code.code <=> right_code.code; order != 0) return order;
-      left_payload = left_code.scope;
-      right_payload = right_code.scope;
+      left_payload = left_code.scope.data();
+      right_payload = right_code.scope.data();
     }
     left.enter(left_payload);
     right.enter(right_payload);
@@ -170,11 +162,10 @@ Order compare(Value a, Value b) {
   if (const Order order = common <=> type_class(b.type()); order != 0) return order;
   if (!holds_document(common)) return compare_flat(common, a, b);
   if (common != TypeClass::kCodeWithScope) return compare(a.as_document(), b.as_document());
-  std::array<std::uint8_t, 8> unused;
-  const ScopedCode left(a.payload(unused));
-  const ScopedCode right(b.payload(unused));
+  const ScopedCode left(a);
+  const ScopedCode right(b);
   if (const Order order = left.code <=> right.code; order != 0) return order;
-  return compare(View::trusted(left.scope), View::trusted(right.scope));
+  return compare(left.scope, right.scope);
 }
 
 }  // namespace partita::bson

@@ -49,10 +49,14 @@ class Writer {
   void add(std::string_view name, const char* v) { add(name, std::string_view(v)); }
   void add(std::string_view name, const std::string& v) { add(name, std::string_view(v)); }
   void add(std::string_view name, View document) { blob(Type::kDocument, name, document.bytes()); }
+  /// Subtype 2 tells its length a second time inside; Value::as_binary skips it, so it is put back here.
   void add(std::string_view name, Binary v) {
+    constexpr std::uint8_t kOldBinary = 2;
+    const auto size = static_cast<std::uint32_t>(v.bytes.size());
     head(Type::kBinary, name);
-    out_->put(static_cast<std::uint32_t>(v.bytes.size()));
+    out_->put(v.subtype == kOldBinary ? size + 4 : size);
     out_->push(v.subtype);
+    if (v.subtype == kOldBinary) out_->put(size);
     out_->append(v.bytes);
   }
   void add(std::string_view name, Regex v) {
