@@ -25,13 +25,26 @@ def case_titles():
     return {case["name"]: case["title"] for case in map(json.loads, listed.splitlines())}
 
 
-def slices(fleet, arguments):
-    """Drives the servers and yields what is measured, slice by slice; RuntimeError when a server answered wrongly."""
+def start(fleet, arguments):
+    """Sets the load generator on the servers and returns at once; finish() waits for what it measures."""
     command = [str(word) for word in [_PROGRAM, *arguments]]
     for server in fleet:
         command += ["--server", f"{server.name},{server.pid},{server.uri}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as load:
-        for line in load.stdout:
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def finish(running):
+    return list(_read(running))
+
+
+def slices(fleet, arguments):
+    """Drives the servers and yields what is measured, slice by slice; RuntimeError when a server answered wrongly."""
+    return _read(start(fleet, arguments))
+
+
+def _read(running):
+    with running:
+        for line in running.stdout:
             yield json.loads(line)
-    if load.returncode != 0:
+    if running.returncode != 0:
         raise RuntimeError("the load generator gave up; see above")
