@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "query/match/predicate.h"
+#include "query/registry.h"
+#include "wire/error/status.h"
+
+namespace partita::query {
+
+/// What an operator's parser is told. The views stay valid as long as the predicate: the Matcher owns their bytes.
+struct OperatorArgs {
+  std::string_view path;     ///< The field asked about; empty for operators that stand at the top of a filter.
+  bson::Value operand;       ///< What stands behind the operator.
+  bson::View siblings;       ///< The object the operator stands in, for those that share it ($regex with $options).
+};
+
+/// What a predicate says about the order of values, for index bounds and routing.
+enum class Bound : std::uint8_t { kNone, kEqual, kIn, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+
+/// What an operator's parser makes of its operand. A negated clause holds for a document when its predicate holds for no
+/// value at all: $ne is the opposite of $eq, {$exists: false} that of {$exists: true}. Without a predicate ($comment)
+/// nothing is asked.
+struct Clause {
+  std::unique_ptr<const Predicate> predicate;
+  bool negated = false;
+};
+
+using ParseClause = Result<Clause> (*)(const OperatorArgs&);
+
+/// An operator on a field: {path: {$gt: 5}}. Without `parse` it is known but not supported.
+struct MatchOperator {
+  std::string_view name;
+  std::string_view summary;
+  ParseClause parse = nullptr;
+  Bound bound = Bound::kNone;
+  std::vector<Example> examples = {};  ///< A filter, a document, "true" or "false".
+};
+
+/// An operator that stands where a field name would: {$expr: ...}. Its predicate is shown the whole document. $and, $or
+/// and $nor are the parser's own.
+struct FilterOperator {
+  std::string_view name;
+  std::string_view summary;
+  ParseClause parse = nullptr;
+  std::vector<Example> examples = {};
+};
+
+/// The error for a registered name that has no implementation.
+Status not_supported(std::string_view name);
+
+}  // namespace partita::query

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "query/path/field_path.h"
+#include "wire/bson/view.h"
+
+namespace partita::query {
+
+/// What one operator asks of one value: the leaf of a filter. Immutable after parsing; asked from any thread.
+class Predicate {
+ public:
+  virtual ~Predicate() = default;
+  /// `value` is missing where the path leads nowhere.
+  virtual bool matches(bson::Value value) const = 0;
+};
+
+/// True when `predicate` holds for any value that `path` reaches in `document`, the way filters walk: an array on the way
+/// is entered element by element (and by place, where the name is a number); an array at the end offers its elements and
+/// then itself; a path that leads nowhere offers one missing value. Allocates nothing.
+bool any_along_path(bson::View document, const FieldPath& path, const Predicate& predicate);
+
+}  // namespace partita::query

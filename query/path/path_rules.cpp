@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/path/path_rules.h"
+
+namespace partita::query {
+
+Status check_field_path(std::string_view path) {
+  if (path.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
+  if (path.ends_with('.')) return error(Code{40353}, "FieldPath must not end with a '.'.");
+  std::size_t parts = 0;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const std::string_view name = path.substr(0, dot);
+    if (name.empty()) return error(Code{15998}, "FieldPath field names may not be empty strings.");
+    if (name.starts_with('$'))
+      return error(Code{16410}, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+    if (++parts > kMaxPathParts) return error(Code::Overflow, "FieldPath is too long");
+    if (dot == std::string_view::npos) return {};
+    path.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace partita::query

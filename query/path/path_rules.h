@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+#include "wire/error/status.h"
+
+namespace partita::query {
+
+/// Longest chain of names in a path that projections and expressions take.
+constexpr std::size_t kMaxPathParts = 200;
+
+/// What projections, expressions and stages demand of a dotted path: no empty names, none that begins with '$'.
+Status check_field_path(std::string_view path);
+
+}  // namespace partita::query

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/updates/field_update.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+
+class Set : public FieldUpdate {
+ public:
+  explicit Set(Value value) : value_(value), depth_(levels(value)) {}
+  Result<Effect> apply(UpdateTarget& target) const override { return target.set(value_); }
+  int depth() const override { return depth_; }
+
+ protected:
+  static int levels(Value value) {
+    return value.is_document() || value.is_array() ? bson::depth(value.as_document()) : 0;
+  }
+  Value value_;
+  int depth_;
+};
+
+class SetOnInsert : public Set {
+ public:
+  using Set::Set;
+  Result<Effect> apply(UpdateTarget& target) const override {
+    return target.inserting() ? target.set(value_) : target.keep();
+  }
+  bool creates(bool inserting) const override { return inserting; }
+};
+
+template <class T>
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand) {
+  return std::make_unique<T>(operand);
+}
+
+using Register = RegisterEntry<UpdateOperator>;
+
+const Register kSet{{
+    .name = "$set",
+    .summary = "Gives the field this value; makes it, and the documents on the way to it, where they are missing.",
+    .parse = parse<Set>,
+    .examples = {{"{$set: {a: 2}}", "{_id: 1, a: 1, b: 1}", "{_id: 1, a: 2, b: 1}"},
+                 {"{$set: {'a.b.c': 1}}", "{_id: 1}", "{_id: 1, a: {b: {c: 1}}}"},
+                 {"{$set: {'a.3': 'x'}}", "{_id: 1, a: [1]}", "{_id: 1, a: [1, null, null, 'x']}"},
+                 {"{$set: {b: 1, a: 2}}", "{_id: 1}", "{_id: 1, a: 2, b: 1}"},
+                 {"{$set: {'a.b': 1}}", "{_id: 1, a: 'x'}", "error 28"},
+                 {"{$set: {_id: 2}}", "{_id: 1}", "error 66"}},
+}};
+const Register kSetOnInsert{{
+    .name = "$setOnInsert",
+    .summary = "Gives the field this value when the update inserts the document.",
+    .parse = parse<SetOnInsert>,
+    .examples = {{"{$setOnInsert: {a: 2}}", "{_id: 1}", "{_id: 1}"}},
+}};
+
+}  // namespace
+}  // namespace partita::query

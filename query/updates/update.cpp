@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/updates/update.h"
+
+#include "query/match/operator.h"
+#include "query/updates/storage_rules.h"
+#include "wire/bson/compare.h"
+#include "wire/bson/json.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+using bson::View;
+
+constexpr std::string_view kId = "_id";
+
+Status check_replacement(View document) {
+  for (auto at = document.begin(); at != document.end(); ++at)
+    if (at->name.starts_with('$'))
+      return error(Code::DollarPrefixedFieldName, "The dollar ($) prefixed field '", at->name, "' in '", at->name,
+                   "' is not allowed in the context of an update's replacement document. Consider using an aggregation "
+                   "pipeline with $replaceWith.");
+  return {};
+}
+
+bool same_bytes(View document, const bson::Buffer& bytes) {
+  return document.size() == bytes.size() && std::memcmp(document.data(), bytes.data(), bytes.size()) == 0;
+}
+
+Status id_would_change() {
+  return error(Code::ImmutableField,
+               "Performing an update on the path '_id' would modify the immutable field '_id'");
+}
+
+/// Operators may write to _id only what it is already, type included.
+Status check_id_kept(View before, View after) {
+  const Value old_id = before[kId];
+  const Value new_id = after[kId];
+  if (old_id.missing()) return new_id.missing() ? Status() : check_id(new_id);
+  if (new_id.type() != old_id.type() || bson::compare(new_id, old_id) != 0) return id_would_change();
+  return {};
+}
+
+}  // namespace
+
+Result<Update> Update::parse(Value update) {
+  if (update.is_array()) return not_supported("an update by a pipeline");
+  if (!update.is_document())
+    return error(Code::FailedToParse, "Update argument must be either an object or an array");
+  Update parsed;
+  parsed.source_ = bson::Document(update.as_document());
+  const View source = parsed.source_;
+  parsed.is_replacement_ = source.empty() || !source.begin()->name.starts_with('$');
+  if (parsed.is_replacement_) {
+    CHECK_OK(check_replacement(source));
+  } else {
+    TRY(parsed.tree_, parse_update_operators(source));
+  }
+  return parsed;
+}
+
+Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, bool inserting) const {
+  after.clear();
+  if (is_replacement_) return replace(before, after);
+  TRY(const bool modified, apply_update_operators(tree_, before, after, inserting));
+  if (!modified) return UpdateOutcome{false};
+  if (after.size() > bson::kMaxDocumentSize)
+    return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
+  if (tree_.touches_id) CHECK_OK(check_id_kept(before, View::trusted(after.data())));
+  return UpdateOutcome{true};
+}
+
+/// _id comes first. It is the old one unless the replacement says an equal one.
+Result<UpdateOutcome> Update::replace(View before, bson::Buffer& after) const {
+  const View source = source_;
+  const Value old_id = before[kId];
+  const Value new_id = source[kId];
+  if (!new_id.missing()) CHECK_OK(check_id(new_id));
+  if (!old_id.missing() && !new_id.missing() && bson::compare(old_id, new_id) != 0)
+    return error(Code::ImmutableField,
+                 "After applying the update, the (immutable) field '_id' was found to have been altered to _id: ",
+                 bson::to_shell(new_id));
+  {
+    bson::Writer out(after);
+    out.add(kId, new_id.missing() ? old_id : new_id);
+    for (auto at = source.begin(); at != source.end(); ++at)
+      if (at->name != kId) out.elements(at.element(), at.next());
+  }
+  if (after.size() > bson::kMaxDocumentSize)
+    return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
+  return UpdateOutcome{!same_bytes(before, after)};
+}
+
+std::vector<std::string_view> Update::touched_fields() const {
+  std::vector<std::string_view> fields;
+  if (tree_.nodes.empty()) return fields;
+  for (std::uint32_t i = tree_.nodes[0].first_child; i < tree_.nodes[0].child_end; ++i)
+    fields.push_back(tree_.nodes[i].name);
+  return fields;
+}
+
+}  // namespace partita::query
