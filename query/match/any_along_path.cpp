@@ -25,11 +25,11 @@ Value descend(View document, const FieldPath& path, std::size_t& part) {
   }
 }
 
-bool any_element(Value array, const Predicate& predicate) {
+bool any_element(Value array, const Predicate& predicate, MatchState& state) {
   const View elements = array.as_document();
   for (auto at = elements.begin(); at != elements.end(); ++at)
-    if (predicate.matches(at->value)) return true;
-  return predicate.matches(array);
+    if (predicate.matches(at->value, state)) return true;
+  return predicate.matches(array, state);
 }
 
 /// A document still to descend into, or an array and the place reached in it.
@@ -42,7 +42,8 @@ struct Task {
 
 class ArraySearch {
  public:
-  ArraySearch(const FieldPath& path, const Predicate& predicate) : path_(path), predicate_(predicate) {}
+  ArraySearch(const FieldPath& path, const Predicate& predicate, MatchState& state)
+      : path_(path), predicate_(predicate), state_(state) {}
 
   bool any(Value array, std::size_t part) {
     if (enter(array, part)) return true;
@@ -54,7 +55,7 @@ class ArraySearch {
 
  private:
   bool enter(Value array, std::size_t part) {
-    if (part == path_.size()) return any_element(array, predicate_);
+    if (part == path_.size()) return any_element(array, predicate_, state_);
     push({array.as_document().data() + 4, static_cast<std::uint32_t>(part), 0, true});
     return false;
   }
@@ -63,7 +64,7 @@ class ArraySearch {
     const Task task = tasks_[--size_];
     std::size_t part = task.part;
     const Value value = descend(View::trusted(task.at), path_, part);
-    return value.is_array() ? enter(value, part) : predicate_.matches(value);
+    return value.is_array() ? enter(value, part) : predicate_.matches(value, state_);
   }
 
   bool next_element() {
@@ -83,7 +84,7 @@ class ArraySearch {
 
   /// The path names this element by its place.
   bool by_place(Value value, std::uint32_t part) {
-    if (part == path_.size()) return predicate_.matches(value);
+    if (part == path_.size()) return predicate_.matches(value, state_);
     if (value.is_document()) push({value.as_document().data(), part, 0, false});
     return value.is_array() && enter(value, part);
   }
@@ -92,18 +93,19 @@ class ArraySearch {
 
   const FieldPath& path_;
   const Predicate& predicate_;
+  MatchState& state_;
   std::size_t size_ = 0;
   std::array<Task, 2 * bson::kMaxMessageDepth + 2> tasks_;
 };
 
 }  // namespace
 
-bool any_along_path(View document, const FieldPath& path, const Predicate& predicate) {
+bool any_along_path(View document, const FieldPath& path, const Predicate& predicate, MatchState& state) {
   std::size_t part = 0;
   const Value value = descend(document, path, part);
-  if (!value.is_array()) [[likely]] return predicate.matches(value);
-  if (part == path.size()) return any_element(value, predicate);
-  return ArraySearch(path, predicate).any(value, part);
+  if (!value.is_array()) [[likely]] return predicate.matches(value, state);
+  if (part == path.size()) return any_element(value, predicate, state);
+  return ArraySearch(path, predicate, state).any(value, part);
 }
 
 }  // namespace partita::query

@@ -32,7 +32,7 @@ bool compares_across(TypeClass value, std::uint8_t relation, TypeClass operand) 
 class Comparison : public Predicate {
  public:
   Comparison(std::uint8_t relation, Value operand) : relation_(relation), operand_(operand) {}
-  bool matches(Value value) const override { return compares(value, relation_, operand_); }
+  bool matches(Value value, MatchState&) const override { return compares(value, relation_, operand_); }
 
  private:
   std::uint8_t relation_;
@@ -45,7 +45,7 @@ class WholeComparison : public Predicate {
   WholeComparison(std::uint8_t relation, Value operand, std::int64_t whole)
       : relation_(relation), operand_(operand), whole_(whole), real_(static_cast<double>(whole)) {}
 
-  bool matches(Value value) const override {
+  bool matches(Value value, MatchState&) const override {
     switch (value.type()) {
       case Type::kInt32:
       case Type::kInt64:
@@ -70,7 +70,7 @@ class StringComparison : public Predicate {
   StringComparison(std::uint8_t relation, Value operand)
       : relation_(relation), operand_(operand), text_(operand.as_string()) {}
 
-  bool matches(Value value) const override {
+  bool matches(Value value, MatchState&) const override {
     if (!value.is_string()) return value.is(Type::kSymbol) && compares(value, relation_, operand_);
     const std::string_view text = value.as_string();
     if (relation_ == kEqual) return text == text_;
@@ -86,7 +86,7 @@ class StringComparison : public Predicate {
 class ObjectIdComparison : public Predicate {
  public:
   ObjectIdComparison(std::uint8_t relation, Value operand) : relation_(relation), id_(operand.as_object_id()) {}
-  bool matches(Value value) const override {
+  bool matches(Value value, MatchState&) const override {
     return value.is(Type::kObjectId) && satisfies(value.as_object_id() <=> id_, relation_);
   }
 

@@ -6,7 +6,7 @@ namespace {
 
 class Exists : public Predicate {
  public:
-  bool matches(bson::Value value) const override { return !value.missing(); }
+  bool matches(bson::Value value, MatchState&) const override { return !value.missing(); }
 };
 
 Result<Clause> parse_exists(const OperatorArgs& args) {

@@ -23,7 +23,7 @@ class In : public Predicate {
     for (const Value value : values_) has_null_ |= value.is_null();
   }
 
-  bool matches(Value value) const override {
+  bool matches(Value value, MatchState&) const override {
     if (value.missing()) return has_null_;
     auto less = [](Value a, Value b) { return bson::compare(a, b) < 0; };
     return std::binary_search(values_.begin(), values_.end(), value, less);
@@ -40,7 +40,7 @@ class InWholes : public Predicate {
   explicit InWholes(std::vector<std::int64_t> values) : values_(std::move(values)) {
     if (!std::is_sorted(values_.begin(), values_.end())) std::sort(values_.begin(), values_.end());
   }
-  bool matches(Value value) const override {
+  bool matches(Value value, MatchState&) const override {
     const auto whole = value.exact_int64();
     return whole && std::binary_search(values_.begin(), values_.end(), *whole);
   }

@@ -76,15 +76,15 @@ void Matcher::compile() {
   entry_ = count == 0 ? kAccept : step_of[0];
 }
 
-bool Matcher::matches(View document) const {
+bool Matcher::matches(View document, MatchState& state) const {
   std::int32_t at = entry_;
   while (at >= 0) {
     const Step& step = steps_[at];
-    const bool holds = step.path != nullptr ? any_along_path(document, *step.path, *step.predicate)
-                                            : step.predicate->matches(Value::of(document));
+    const bool holds = step.path != nullptr ? any_along_path(document, *step.path, *step.predicate, state)
+                                            : step.predicate->matches(Value::of(document), state);
     at = holds ? step.on_true : step.on_false;
   }
-  return at == kAccept;
+  return at == kAccept && state.failure.ok();
 }
 
 }  // namespace partita::query

@@ -14,7 +14,12 @@ class Matcher {
   /// Copies what it needs out of `filter`. Fails as MongoDB does: BadValue for unknown operators and wrong operands.
   static Result<Matcher> parse(bson::View filter);
 
-  bool matches(bson::View document) const;
+  /// False too when an expression in the filter fails: `state.failure` says so, and the query must not go on.
+  bool matches(bson::View document, MatchState& state) const;
+  bool matches(bson::View document) const {
+    MatchState state;
+    return matches(document, state);
+  }
 
   /// True for the empty filter: every document matches and nothing has to be read.
   bool matches_everything() const { return entry_ == kAccept; }

@@ -147,7 +147,7 @@ class Application {
   Status pad(Frame& frame, const UpdateNode& child) {
     constexpr std::uint32_t kMaxPadding = 1500000;
     if (child.index - frame.index > kMaxPadding)
-      return error(Code{34}, "can't backfill more than ", kMaxPadding, " elements");
+      return error(Code::CannotBackfillArray, "can't backfill more than ", kMaxPadding, " elements");
     while (frame.index < child.index) out_.add(IndexName(frame.index++), Value::null());
     ++frame.index;
     return {};

@@ -171,4 +171,9 @@ Decimal128 decimal_subtract(Decimal128 a, Decimal128 b) { return arithmetic<bid1
 Decimal128 decimal_multiply(Decimal128 a, Decimal128 b) { return arithmetic<bid128_mul>(a, b); }
 Decimal128 decimal_divide(Decimal128 a, Decimal128 b) { return arithmetic<bid128_div>(a, b); }
 
+Decimal128 decimal_modulo(Decimal128 a, Decimal128 b) {
+  _IDEC_flags flags = 0;
+  return from_bid(bid128_fmod(to_bid(a), to_bid(b), &flags));
+}
+
 }  // namespace partita::bson

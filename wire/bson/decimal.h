@@ -40,5 +40,7 @@ Decimal128 decimal_add(Decimal128 a, Decimal128 b);
 Decimal128 decimal_subtract(Decimal128 a, Decimal128 b);
 Decimal128 decimal_multiply(Decimal128 a, Decimal128 b);
 Decimal128 decimal_divide(Decimal128 a, Decimal128 b);
+/// What truncating division leaves, with the dividend's sign.
+Decimal128 decimal_modulo(Decimal128 a, Decimal128 b);
 
 }  // namespace partita::bson

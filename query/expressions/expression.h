@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "query/arena.h"
+#include "query/registry.h"
+
+namespace partita::query {
+
+/// The arguments of one call, evaluated; missing fields are missing Values.
+using Args = std::span<const bson::Value>;
+
+class LazyCode;
+
+/// The elements of an array, or the one value that stands in its place.
+std::vector<bson::Value> list_arguments(bson::Value operand);
+
+/// An expression operator. A plain one is a function of its evaluated arguments: `evaluate`, which takes what it builds
+/// from the arena. A lazy one ($cond, $and) decides between its arguments whether the next is evaluated at all: `between`
+/// is called while compiling, after each argument's code, and places jumps.
+struct Expression {
+  static constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+
+  std::string_view name;
+  std::size_t min_args = 1;
+  std::size_t max_args = 1;
+  std::string_view summary;
+  Result<bson::Value> (*evaluate)(Args, Arena&) = nullptr;
+  void (*between)(LazyCode& code, std::size_t argument, std::size_t count) = nullptr;
+  /// Takes the operand apart where it is more than a list: named parameters are brought into order here.
+  Result<std::vector<bson::Value>> (*arguments)(bson::Value operand) = nullptr;
+  /// What to answer when the number of arguments is wrong; the usual text if not given.
+  Status (*wrong_count)(std::size_t count) = nullptr;
+  std::vector<Example> examples = {};  ///< An expression, a document, its value: "missing" if there is none.
+};
+
+}  // namespace partita::query

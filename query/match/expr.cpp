@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/expressions/compiled_expression.h"
+#include "query/match/operator.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+
+class Expr : public Predicate {
+ public:
+  explicit Expr(CompiledExpression expression) : expression_(std::move(expression)) {}
+
+  bool matches(Value document, MatchState& state) const override {
+    state.arena.reset();
+    const Result<Value> value = expression_.evaluate(document.as_document(), state.arena);
+    if (!value.ok()) state.failure = value.status();
+    return value.ok() && value->truthy();
+  }
+
+ private:
+  CompiledExpression expression_;
+};
+
+Result<Clause> parse_expr(const OperatorArgs& args) {
+  TRY(CompiledExpression expression, CompiledExpression::compile(args.operand));
+  return Clause{std::make_unique<Expr>(std::move(expression))};
+}
+
+const RegisterEntry<FilterOperator> kExpr{{
+    .name = "$expr",
+    .summary = "An expression over the document is true: fields may be compared with one another.",
+    .parse = parse_expr,
+    .examples = {{"{$expr: {$gt: ['$a', '$b']}}", "{a: 2, b: 1}", "true"},
+                 {"{$expr: {$eq: ['$a', 1]}}", "{a: [1]}", "false"},
+                 {"{$expr: {$foo: 1}}", "{}", "error 168"},
+                 {"{$nor: [{$expr: {$divide: [1, '$a']}}]}", "{a: 0}", "error 2"}},
+}};
+
+}  // namespace
+}  // namespace partita::query
