@@ -5,13 +5,8 @@
 
 namespace partita::query {
 
-/// The tree of a projection and what happens to fields it does not name.
-struct ProjectionTree {
-  std::vector<ProjectionNode> nodes;  ///< The first is the root.
-  bool keeps_unlisted = true;
-};
-
-/// Names in the tree point into `spec`.
-Result<ProjectionTree> parse_projection(bson::View spec);
+/// Names in the trees point into `spec`.
+Result<ProjectionTree> parse_projection(bson::View spec, const ExpressionContext& context);
+Result<ProjectionTree> parse_additions(bson::View spec, const ExpressionContext& context);
 
 }  // namespace partita::query

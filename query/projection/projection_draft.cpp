@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/projection/projection_draft.h"
+
+#include "query/path/path_rules.h"
+
+namespace partita::query {
+
+using Kind = ProjectionNode::Kind;
+
+Result<std::uint32_t> ProjectionDraft::place(std::uint32_t node, std::string_view path, Kind last) {
+  std::string_view left = path;
+  while (true) {
+    const std::size_t dot = left.find('.');
+    const bool ends = dot == std::string_view::npos;
+    const std::string_view name = left.substr(0, dot);
+    const auto found = child(node, name);
+    if (!found) {
+      const std::size_t depth = nodes_[node].depth + 1;
+      if (depth > kMaxPathParts) return error(Code::Overflow, "FieldPath is too long");
+      const std::uint32_t made = add(name, ends ? last : Kind::kInner);
+      nodes_[made].depth = depth;
+      nodes_[node].children.push_back(made);
+      node = made;
+    } else if (nodes_[*found].kind != Kind::kInner && !ends) {
+      return error(Code{31249}, "Path collision at ", path, " remaining portion ", left.substr(dot + 1));
+    } else if (ends && (last != Kind::kInner || nodes_[*found].kind != Kind::kInner)) {
+      return error(Code{31250}, "Path collision at ", path);
+    } else {
+      node = *found;
+    }
+    if (ends) return node;
+    left.remove_prefix(dot + 1);
+  }
+}
+
+Status ProjectionDraft::place_computed(std::uint32_t node, std::string_view path, CompiledExpression expression) {
+  TRY(const std::uint32_t leaf, place(node, path, Kind::kComputed));
+  nodes_[leaf].expression = static_cast<std::uint32_t>(expressions_.size());
+  expressions_.push_back(std::move(expression));
+  return {};
+}
+
+void ProjectionDraft::place_first(std::string_view name, Kind kind) {
+  const std::uint32_t made = add(name, kind);
+  nodes_[kRoot].children.insert(nodes_[kRoot].children.begin(), made);
+}
+
+std::optional<std::uint32_t> ProjectionDraft::child(std::uint32_t node, std::string_view name) const {
+  for (const std::uint32_t child : nodes_[node].children)
+    if (nodes_[child].name == name) return child;
+  return std::nullopt;
+}
+
+std::uint32_t ProjectionDraft::add(std::string_view name, Kind kind) {
+  nodes_.push_back({name, kind});
+  return static_cast<std::uint32_t>(nodes_.size() - 1);
+}
+
+/// Breadth first, so that the children of one node are neighbours and stand behind it.
+ProjectionTree ProjectionDraft::finish(bool keeps_unlisted) {
+  ProjectionTree tree{{{}}, std::move(expressions_), keeps_unlisted};
+  std::vector<std::uint32_t> draft_of{kRoot};
+  for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
+    tree.nodes[i].first_child = static_cast<std::uint32_t>(tree.nodes.size());
+    for (const std::uint32_t child : nodes_[draft_of[i]].children) {
+      const Node& node = nodes_[child];
+      tree.nodes.push_back({.name = node.name, .kind = node.kind, .expression = node.expression});
+      draft_of.push_back(child);
+    }
+    tree.nodes[i].child_end = static_cast<std::uint32_t>(tree.nodes.size());
+  }
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    ProjectionNode& node = tree.nodes[i];
+    node.computes = node.kind == Kind::kComputed;
+    for (std::uint32_t c = node.first_child; c < node.child_end; ++c) node.computes |= tree.nodes[c].computes;
+  }
+  return tree;
+}
+
+}  // namespace partita::query
