@@ -12,6 +12,7 @@
 namespace partita::wire {
 namespace {
 
+using namespace std::string_view_literals;
 using Step = Exchange::Step;
 using test::body_section;
 using test::Bytes;
@@ -176,7 +177,7 @@ TEST(Exchange, ClosesOnWhatCannotBeFollowed) {
 }
 
 TEST(Exchange, ClosesAfterAtMostAHeader) {
-  const Bytes tls_greeting = bytes(std::string_view("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and so on", 24));
+  const Bytes tls_greeting = bytes("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and so on"sv);
   for (const Bytes& hostile : {bytes(std::int32_t{-5}, Bytes(100, 0)), tls_greeting,
                                bytes(std::int32_t{40'000'000}, std::int32_t{1}, std::int32_t{0}, std::int32_t{2002})}) {
     Talk talk;
