@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/sort/sort_keys.h"
+
+#include <utility>
+
+namespace partita::query {
+namespace {
+
+using bson::Buffer;
+using bson::Value;
+
+std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
+  std::vector<std::string_view> paths;
+  for (const SortField& field : fields) paths.emplace_back(field.path);
+  return paths;
+}
+
+void append_value(Value value, keys::Direction direction, Buffer& key) {
+  keys::encode(value.missing() ? Value::null() : value, direction, key);
+}
+
+}  // namespace
+
+SortKeys::SortKeys(const SortSpec& spec)
+    : fields_(spec.fields().begin(), spec.fields().end()), tuples_(paths_of(fields_)) {}
+
+Status SortKeys::append(bson::View document, Buffer& key) {
+  const std::size_t begin = key.size();
+  for (const SortField& field : fields_) {
+    std::string_view path = field.path;
+    const Value value = keys::walk_to_array(document, path);
+    if (value.is_array()) {
+      key.truncate(begin);
+      return append_first_tuple(document, key);
+    }
+    append_value(value, field.direction, key);
+  }
+  return {};
+}
+
+Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
+  first_key_.clear();
+  tuples_.reset(document);
+  while (true) {
+    Result<bool> more = tuples_.next();
+    if (!more.ok()) {
+      Status problem = std::move(more).status();
+      if (problem.code() != Code::CannotIndexParallelArrays) return problem;
+      return error(Code::BadValue, "cannot sort with keys that are parallel arrays");
+    }
+    if (!*more) break;
+    tuple_key_.clear();
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      append_value(tuples_.values()[i], fields_[i].direction, tuple_key_);
+    if (first_key_.empty() || tuple_key_.text() < first_key_.text()) std::swap(first_key_, tuple_key_);
+  }
+  key.append(first_key_.bytes());
+  return {};
+}
+
+}  // namespace partita::query

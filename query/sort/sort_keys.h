@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "query/keys/path_tuples.h"
+#include "query/sort/sort_spec.h"
+
+namespace partita::query {
+
+/// Makes the bytes by which a document sorts: its values under the sort's paths, encoded, so that memcmp is the order.
+/// Arrays on the way stand for their smallest element, or the largest where the field descends (in a compound sort: for
+/// the tuple that comes first); missing values for null. Nothing is allocated once its buffers have grown.
+/// One thread at a time.
+class SortKeys {
+ public:
+  explicit SortKeys(const SortSpec& spec);
+  SortKeys(const SortKeys&) = delete;  // Paths are looked into.
+  SortKeys& operator=(const SortKeys&) = delete;
+
+  /// Appends the document's sort key. Fails with BadValue when the paths run through two different arrays.
+  Status append(bson::View document, bson::Buffer& key);
+
+ private:
+  Status append_first_tuple(bson::View document, bson::Buffer& key);
+
+  const std::vector<SortField> fields_;
+  keys::PathTuples tuples_;
+  bson::Buffer tuple_key_;
+  bson::Buffer first_key_;
+};
+
+}  // namespace partita::query

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/sort/sort_spec.h"
+
+#include <algorithm>
+
+#include "wire/bson/json.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+using bson::View;
+using keys::Direction;
+
+Status check_path(std::string_view path) {
+  constexpr std::size_t kMaxParts = 200;
+  if (path.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
+  if (path.back() == '.') return error(Code{40353}, "FieldPath must not end with a '.'.");
+  std::size_t parts = 0;
+  for (std::size_t begin = 0; begin <= path.size(); ++parts) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part.empty()) return error(Code{15998}, "FieldPath field names may not be empty strings.");
+    if (part.front() == '$')
+      return error(Code{16410},
+                   "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+    begin = end + 1;
+  }
+  if (parts > kMaxParts) return error(Code::Overflow, "FieldPath is too long");
+  return {};
+}
+
+/// {$meta: ...}: no metadata is kept yet that one could sort by, so each is refused, the known ones by name.
+Status refuse_meta(View expression) {
+  const bson::Field first = expression.empty() ? bson::Field{} : *expression.begin();
+  if (first.name != "$meta") return error(Code{17312}, "$meta is the only expression supported by $sort right now");
+  if (expression.count() > 1)
+    return error(Code::FailedToParse, "Cannot have additional keys in a $meta sort specification");
+  const std::string_view name = first.value.is_string() ? first.value.as_string() : std::string_view();
+  if (name == "textScore")
+    return error(Code{40218}, "query requires text score metadata, but it is not available");
+  constexpr std::string_view kKnown[] = {"randVal", "searchScore", "searchHighlights", "geoNearDistance",
+                                         "geoNearPoint", "recordId", "indexKey", "sortKey", "searchScoreDetails"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown))
+    return error(Code{31218}, "$meta sort by '", name, "' metadata is not supported");
+  return error(Code{31138}, "Illegal $meta sort: $meta: ", bson::to_shell(first.value));
+}
+
+/// The direction is a number's whole part, so that 1.5 is a 1.
+Result<Direction> parse_direction(const bson::Field& field) {
+  if (field.value.is_document()) return refuse_meta(field.value.as_document());
+  if (!field.value.is_number())
+    return error(Code{15974}, "Illegal key in $sort specification: ", field.name, ": ", bson::to_shell(field.value));
+  const double number = field.value.to_double().value_or(0);
+  if (number >= 1 && number < 2) return Direction::kAscending;
+  if (number <= -1 && number > -2) return Direction::kDescending;
+  return error(Code{15975}, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
+}
+
+}  // namespace
+
+Result<SortSpec> SortSpec::parse(View specification) {
+  SortSpec spec;
+  for (const bson::Field& field : specification) {
+    TRY(const Direction direction, parse_direction(field));
+    CHECK_OK(check_path(field.name));
+    spec.fields_.push_back({std::string(field.name), direction});
+  }
+  if (spec.fields_.size() > kMaxSortFields) return error(Code{13103}, "too many compound keys");
+  return spec;
+}
+
+}  // namespace partita::query

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "query/keys/encode.h"
+
+namespace partita::query {
+
+constexpr std::size_t kMaxSortFields = 32;
+
+struct SortField {
+  std::string path;
+  keys::Direction direction;
+};
+
+/// What `sort: {a: 1, "b.c": -1}` asks for, checked. A value; reading is safe from any thread.
+class SortSpec {
+ public:
+  SortSpec() = default;
+  /// With MongoDB's errors for what is no sort. An empty document is an empty sort: `find` takes that for none, $sort
+  /// refuses it. `$natural` is find's affair too and must not arrive here.
+  static Result<SortSpec> parse(bson::View specification);
+
+  std::span<const SortField> fields() const { return fields_; }
+  bool empty() const { return fields_.empty(); }
+
+ private:
+  std::vector<SortField> fields_;
+};
+
+}  // namespace partita::query

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <variant>
+
+#include "query/sort/row_run.h"
+#include "query/sort/sort_keys.h"
+#include "query/sort/top_rows.h"
+
+namespace partita::query {
+
+struct SorterOptions {
+  std::uint64_t limit = 0;  ///< Only that many rows will be read; 0 for all.
+  std::size_t memory_limit = 100 * 1024 * 1024;
+};
+
+/// Sorts documents: all are added, then finish(), then next() gives them in order. Equal ones come in the order of their
+/// record keys, so that the order is always total. With a limit only the rows that can still be among the first are
+/// kept. Documents are copied when they are kept; no other memory is taken per document. One thread at a time.
+class Sorter {
+ public:
+  explicit Sorter(const SortSpec& spec, SorterOptions options = {});
+
+  /// Fails with QueryExceededMemoryLimitNoDiskUseAllowed when the rows to keep outgrow the memory allowed.
+  Status add(bson::View document, std::span<const std::uint8_t> record_key);
+  /// No more documents are coming.
+  void finish();
+  /// False at the end. The row is valid as long as the Sorter; its key is the sort key with the record key behind it.
+  bool next(SortedRow& row);
+
+ private:
+  SortKeys keys_;
+  SorterOptions options_;
+  std::variant<RowRun, TopRows> rows_;
+  bson::Buffer key_;
+  std::size_t read_ = 0;
+};
+
+}  // namespace partita::query
