@@ -30,7 +30,7 @@
 //   exponent   2^-127..2^-1: 0xFF - e as one byte; below: 0x7FFF - e as two; under the smallest double: 0x0000 and
 //              the decimal part. Upwards 2^63..2^189: e - 63 as one byte; above: 0x8000 + e as two.
 //
-//   5 = 1A 0A      300 = 1B 02 58      1.5 = 1A 03 80      -5 = 16 F5      decimal 0.1 = 19 FB 99 33 67 CD 99 33 67 C1 18 20 14
+//   5 = 1A 0A      300 = 1B 02 58      1.5 = 1A 03 80      -5 = 16 F5      decimal 0.1 = 19 FB 99 CD 67 33 99 CD 67 21 18 20 14
 //
 // The types themselves go to the TypeBits: two bits, zero for the type that suits the number best (int, then long, then
 // double), so that they cost nothing where an application sticks to the obvious types.

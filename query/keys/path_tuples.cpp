@@ -157,7 +157,7 @@ Status PathTuples::check_ambiguous(View array) {
       if (!element.value.is_document() || !element.value.as_document().has(part)) continue;
       return error(Code{16746},
                    "Ambiguous field name found in array (do not use numeric field names in embedded elements in an "
-                   "array), field: '", part, "' for array: ", part, ": ", bson::to_shell(array[part]));
+                   "array), field: '", part, "' for array: ", bson::to_shell(array));
     }
   }
   return {};
@@ -177,19 +177,19 @@ bool PathTuples::take_element(View& object) {
     const Value element = empty ? Value::undefined() : level.at->value;
     if (!empty) ++level.at;
     level.first = false;
-    enter_element(element);
+    enter_element(element, level.keep_whole && !empty);
     object = element.is_document() ? element.as_document() : View();
     return true;
   }
   return false;
 }
 
-void PathTuples::enter_element(Value element) {
+void PathTuples::enter_element(Value element, bool keep_whole) {
   std::copy(walks_.end() - static_cast<std::ptrdiff_t>(paths_.size()), walks_.end(), current_.begin());
   for (Walk& walk_of : current_) {
     if (!walk_of.at_array) continue;
     walk_of.at_array = false;
-    if (walk_of.rest.empty() && !levels_.back().keep_whole) walk_of.value = element;
+    if (walk_of.rest.empty() && !keep_whole) walk_of.value = element;
   }
 }
 

@@ -65,7 +65,7 @@ class PathTuples {
   Status open_array(bson::Value array);
   Status check_ambiguous(bson::View array);
   bool take_element(bson::View& object);
-  void enter_element(bson::Value element);
+  void enter_element(bson::Value element, bool keep_whole);
   void publish();
 
   std::vector<std::string_view> paths_;
