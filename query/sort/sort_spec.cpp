@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "query/path/path_rules.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -11,24 +12,6 @@ namespace {
 using bson::Value;
 using bson::View;
 using keys::Direction;
-
-Status check_path(std::string_view path) {
-  constexpr std::size_t kMaxParts = 200;
-  if (path.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
-  if (path.back() == '.') return error(Code{40353}, "FieldPath must not end with a '.'.");
-  std::size_t parts = 0;
-  for (std::size_t begin = 0; begin <= path.size(); ++parts) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (part.empty()) return error(Code{15998}, "FieldPath field names may not be empty strings.");
-    if (part.front() == '$')
-      return error(Code{16410},
-                   "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
-    begin = end + 1;
-  }
-  if (parts > kMaxParts) return error(Code::Overflow, "FieldPath is too long");
-  return {};
-}
 
 /// {$meta: ...}: no metadata is kept yet that one could sort by, so each is refused, the known ones by name.
 Status refuse_meta(View expression) {
@@ -63,7 +46,7 @@ Result<SortSpec> SortSpec::parse(View specification) {
   SortSpec spec;
   for (const bson::Field& field : specification) {
     TRY(const Direction direction, parse_direction(field));
-    CHECK_OK(check_path(field.name));
+    CHECK_OK(check_field_path(field.name));
     spec.fields_.push_back({std::string(field.name), direction});
   }
   if (spec.fields_.size() > kMaxSortFields) return error(Code{13103}, "too many compound keys");
