@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "wire/bson/buffer.h"
 #include "wire/bson/view.h"
 
 namespace partita::query {
@@ -58,6 +59,12 @@ class Arena {
     return bson::Value::of_payload(bson::Type::kDecimal128, to, sizeof number);
   }
 
+  /// Bytes for building something whose size is not known beforehand; copy() what came of it. Used by one at a time.
+  bson::Buffer& scratch() {
+    scratch_.clear();
+    return scratch_;
+  }
+
   /// Forgets everything but keeps the largest block, so that a steady stream of batches stops allocating.
   void reset() {
     held_before_ = 0;
@@ -100,6 +107,7 @@ class Arena {
   std::uint8_t* end_ = nullptr;
   std::size_t next_size_;
   std::size_t held_before_ = 0;
+  bson::Buffer scratch_;
 };
 
 }  // namespace partita::query

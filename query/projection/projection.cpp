@@ -56,14 +56,18 @@ Status Projection::apply(bson::View document, bson::Writer& out, Arena& arena) c
 }
 
 bool Projection::collect_fields(std::set<std::string, std::less<>>& fields) const {
-  if (tree_.keeps_unlisted) return false;
-  for (const CompiledExpression& expression : tree_.expressions)
-    if (!expression.collect_fields(fields)) return false;
+  if (tree_.keeps_unlisted || !collect_computed_from(fields)) return false;
   const ProjectionNode& root = tree_.nodes[0];
   for (std::uint32_t i = root.first_child; i < root.child_end; ++i) {
     const ProjectionNode& child = tree_.nodes[i];
     if (child.kind == Kind::kKeep || child.kind == Kind::kInner) fields.emplace(child.name);
   }
+  return true;
+}
+
+bool Projection::collect_computed_from(std::set<std::string, std::less<>>& fields) const {
+  for (const CompiledExpression& expression : tree_.expressions)
+    if (!expression.collect_fields(fields)) return false;
   return true;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "query/arena.h"
+
+namespace partita::query {
+
+/// A document on its way, and the key that travels beside it: from a scan its record key, from a sort the bytes that the
+/// merge over partitions goes by. Both are somebody else's bytes, valid until the source is pulled again.
+struct Row {
+  bson::View document;
+  std::span<const std::uint8_t> key = {};
+};
+
+/// Rows that are handed on together. Who pulls owns the batch and uses it again and again; what stages compute for it
+/// lies in its arena. A stage may drop, replace or keep rows in place, so that a filter copies nothing.
+struct Batch {
+  /// How many rows a stage that makes rows hands on at a time, and how many bytes it may fill with them.
+  static constexpr std::size_t kRows = 512;
+  static constexpr std::size_t kBytes = 4 << 20;
+
+  std::vector<Row> rows;
+  Arena arena;
+
+  void clear() {
+    rows.clear();
+    arena.reset();
+  }
+  bool empty() const { return rows.empty(); }
+  std::size_t size() const { return rows.size(); }
+  void keep_first(std::size_t count) {
+    if (rows.size() > count) rows.resize(count);
+  }
+  void drop_first(std::size_t count) {
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size())));
+  }
+};
+
+/// Where rows come from: a scan, a fetch, a merge, another stage.
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+  /// Replaces what `out` holds. An empty batch is the end of the stream. What was handed out before is no longer valid.
+  virtual Status pull(Batch& out) = 0;
+};
+
+/// Rows that a test or a command has at hand. The documents must outlive it.
+class VectorSource : public RecordSource {
+ public:
+  explicit VectorSource(std::vector<bson::View> documents, std::size_t per_batch = Batch::kRows)
+      : documents_(std::move(documents)), per_batch_(per_batch) {}
+
+  Status pull(Batch& out) override {
+    out.clear();
+    while (next_ < documents_.size() && out.size() < per_batch_) out.rows.push_back({documents_[next_++]});
+    return {};
+  }
+
+ private:
+  std::vector<bson::View> documents_;
+  std::size_t per_batch_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace partita::query

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// On one partition a group's accumulators take in documents. Over several, each partition hands on its groups with partial
+// states, {_id, field: partial...}, and a second $group behind the merge takes those in.
+#include <optional>
+
+#include "query/stages/group_table.h"
+#include "query/stages/row_builder.h"
+#include "query/stages/stage.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+using bson::View;
+
+constexpr std::size_t kMemoryLimit = 100 * 1024 * 1024;
+
+struct GroupField {
+  std::string name;
+  const Accumulator* accumulator;
+  CompiledExpression argument;
+};
+
+struct GroupSpec {
+  CompiledExpression id;
+  std::vector<GroupField> fields;
+};
+
+std::vector<const Accumulator*> accumulators_of(const GroupSpec& spec) {
+  std::vector<const Accumulator*> accumulators;
+  for (const GroupField& field : spec.fields) accumulators.push_back(field.accumulator);
+  return accumulators;
+}
+
+class GroupStage : public RecordSource {
+ public:
+  GroupStage(const GroupSpec& spec, Role role, Source input)
+      : spec_(spec), role_(role), input_(std::move(input)), table_(accumulators_of(spec)) {}
+
+  Status pull(Batch& out) override {
+    if (!consumed_) CHECK_OK(consume(out));
+    consumed_ = true;
+    out.clear();
+    rows_.clear();
+    for (; next_ < table_.size() && !rows_.full(); ++next_) write(table_[next_], out.arena);
+    rows_.hand_out(out);
+    return {};
+  }
+
+ private:
+  Status consume(Batch& batch) {
+    while (true) {
+      CHECK_OK(input_->pull(batch));
+      if (batch.empty()) return {};
+      for (const Row& row : batch.rows) {
+        if (role_ == Role::kCombine) {
+          combine(row.document);
+        } else {
+          CHECK_OK(take(row.document, batch.arena));
+        }
+      }
+      if (table_.memory() > kMemoryLimit)
+        return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed,
+                     "Exceeded memory limit for $group, but didn't allow external sort. Pass allowDiskUse:true to opt "
+                     "in.");
+    }
+  }
+
+  Status take(View document, Arena& arena) {
+    TRY(Value id, spec_.id.evaluate(document, arena));
+    if (id.missing()) id = Value::null();
+    Group& group = table_.find_or_add(id);
+    for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
+      const GroupField& field = spec_.fields[i];
+      TRY(const Value value, field.argument.evaluate(document, arena));
+      field.accumulator->methods.add(table_.state(group, i), value, table_.arena());
+    }
+    return {};
+  }
+
+  void combine(View partial) {
+    Group& group = table_.find_or_add(partial["_id"]);
+    for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
+      const GroupField& field = spec_.fields[i];
+      field.accumulator->methods.merge(table_.state(group, i), partial[field.name], table_.arena());
+    }
+  }
+
+  void write(const Group& group, Arena& arena) {
+    bson::Writer out = rows_.next();
+    out.add("_id", group.id);
+    for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
+      const AccumulatorMethods& methods = spec_.fields[i].accumulator->methods;
+      const auto read = role_ == Role::kPartial ? methods.partial : methods.result;
+      out.add(spec_.fields[i].name, read(table_.state(group, i), arena));
+    }
+  }
+
+  const GroupSpec& spec_;
+  Role role_;
+  Source input_;
+  GroupTable table_;
+  bool consumed_ = false;
+  std::size_t next_ = 0;
+  RowBuilder rows_;
+};
+
+class GroupPlan : public StagePlan {
+ public:
+  explicit GroupPlan(GroupSpec spec) : spec_(std::move(spec)) {}
+
+  Source open(Source input, Role role) const override {
+    return std::make_unique<GroupStage>(spec_, role, std::move(input));
+  }
+
+  Reads reads(FieldSet& fields) const override {
+    if (!spec_.id.collect_fields(fields)) return Reads::kAll;
+    for (const GroupField& field : spec_.fields)
+      if (!field.argument.collect_fields(fields)) return Reads::kAll;
+    return Reads::kOnly;
+  }
+
+ private:
+  GroupSpec spec_;
+};
+
+Status check_name(std::string_view name) {
+  if (name.find('.') != std::string_view::npos)
+    return error(Code{40235}, "The field name '", name, "' cannot contain '.'");
+  if (name.starts_with('$')) return error(Code{40236}, "The field name '", name, "' cannot be an operator name");
+  return {};
+}
+
+/// The operand of an accumulator: one expression, which may stand in an array of its own.
+Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
+  if (!accumulator.takes_argument) {
+    const bool empty = operand.is_document() && operand.as_document().empty();
+    if (!empty)
+      return error(Code::TypeMismatch, accumulator.name, " takes no arguments, i.e. ", accumulator.name, ":{}");
+    return Value::null();
+  }
+  const std::vector<Value> arguments = list_arguments(operand);
+  if (arguments.size() != 1) return error(Code{40237}, "The ", accumulator.name, " accumulator is a unary operator");
+  return arguments[0];
+}
+
+Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext& context) {
+  CHECK_OK(check_name(field.name));
+  if (!field.value.is_document() || field.value.as_document().empty() ||
+      !field.value.as_document().begin()->name.starts_with('$'))
+    return error(Code{40234}, "The field '", field.name, "' must be an accumulator object");
+  const View call = field.value.as_document();
+  if (call.count() != 1) return error(Code{40238}, "The field '", field.name, "' must specify one accumulator");
+  const bson::Field only = *call.begin();
+  const Accumulator* accumulator = Registry<Accumulator>::find(only.name);
+  if (accumulator == nullptr) return error(Code{15952}, "unknown group operator '", only.name, "'");
+  TRY(const Value operand, argument_of(*accumulator, only.value));
+  TRY(CompiledExpression argument, CompiledExpression::compile(operand, context));
+  return GroupField{std::string(field.name), accumulator, std::move(argument)};
+}
+
+Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
+  if (!args.specification.is_document())
+    return error(Code{15947}, "a group's fields must be specified in an object");
+  std::optional<CompiledExpression> id;
+  std::vector<GroupField> fields;
+  for (const bson::Field& field : args.specification.as_document()) {
+    if (field.name == "_id") {
+      if (id) return error(Code{15948}, "a group's _id may only be specified once");
+      TRY(id, CompiledExpression::compile(field.value, args.context));
+    } else {
+      TRY(GroupField parsed, parse_field(field, args.context));
+      fields.push_back(std::move(parsed));
+    }
+  }
+  if (!id) return error(Code{15955}, "a group specification must include an _id");
+  return std::make_unique<GroupPlan>(GroupSpec{std::move(*id), std::move(fields)});
+}
+
+const RegisterEntry<StageKind> kGroup{{
+    .name = "$group",
+    .summary = "One document for each value of an expression, with what accumulators make of its documents.",
+    .split = Split::kPartial,
+    .parse = parse,
+    .examples = {{"{$group: {_id: '$g', n: {$sum: 1}, s: {$sum: '$a'}, m: {$avg: '$a'}}}",
+                  "[{g: 'x', a: 1}, {g: 'y', a: 2}, {g: 'x', a: 4}]",
+                  "[{_id: 'x', n: 2, s: 5, m: 2.5}, {_id: 'y', n: 1, s: 2, m: 2.0}]"},
+                 {"{$group: {_id: '$g', n: {$count: {}}}}", "[{g: 1}, {g: 1.0}, {g: null}, {}]",
+                  "[{_id: 1, n: 2}, {_id: null, n: 2}]"},
+                 {"{$group: {_id: {x: '$g'}, v: {$push: '$a'}}}", "[{g: 1, a: 1}, {a: 2}, {g: 1, a: 3}]",
+                  "[{_id: {x: 1}, v: [1, 3]}, {_id: {}, v: [2]}]"},
+                 {"{$group: {_id: null}}", "[]", "[]"},
+                 {"{$group: {n: {$sum: 1}}}", "[]", "error 15955"},
+                 {"{$group: {_id: 1, n: {$foo: 1}}}", "[]", "error 15952"},
+                 {"{$group: {_id: 1, n: {$sum: [1, 2]}}}", "[]", "error 40237"},
+                 {"{$group: {_id: 1, n: 1}}", "[]", "error 40234"}},
+}};
+
+}  // namespace
+}  // namespace partita::query

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/stages/match.h"
+
+namespace partita::query {
+namespace {
+
+class MatchStage : public RecordSource {
+ public:
+  MatchStage(const Matcher& matcher, Source input) : matcher_(matcher), input_(std::move(input)) {}
+
+  Status pull(Batch& out) override {
+    do {
+      CHECK_OK(input_->pull(out));
+      if (out.empty()) return {};
+      std::erase_if(out.rows, [&](const Row& row) { return !matcher_.matches(row.document, state_); });
+      CHECK_OK(state_.failure);
+    } while (out.empty());
+    return {};
+  }
+
+ private:
+  const Matcher& matcher_;
+  Source input_;
+  MatchState state_;
+};
+
+Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
+  if (!args.specification.is_document())
+    return error(Code{15959}, "the match filter must be an expression in an object");
+  TRY(Matcher matcher, Matcher::parse(args.specification.as_document()));
+  return std::make_unique<MatchPlan>(std::move(matcher));
+}
+
+const RegisterEntry<StageKind> kMatch{{
+    .name = "$match",
+    .summary = "Lets the documents pass that match a filter.",
+    .split = Split::kEach,
+    .parse = parse,
+    .examples = {{"{$match: {a: {$gt: 1}}}", "[{a: 1}, {a: 2}, {a: 3}]", "[{a: 2}, {a: 3}]"},
+                 {"{$match: 1}", "[]", "error 15959"},
+                 {"{$match: {$expr: {$divide: [1, '$a']}}}", "[{a: 1}, {a: 0}]", "error 2"}},
+}};
+
+}  // namespace
+
+Source MatchPlan::open(Source input, Role) const { return std::make_unique<MatchStage>(matcher_, std::move(input)); }
+
+Reads MatchPlan::reads(FieldSet& fields) const {
+  for (const FilterNode& node : matcher_.tree().nodes) {
+    if (node.kind == FilterNode::Kind::kDocument) return Reads::kAll;
+    if (node.kind == FilterNode::Kind::kField) fields.emplace(node.path[0].name);
+  }
+  return Reads::kMore;
+}
+
+}  // namespace partita::query

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+
+#include "query/match/matcher.h"
+#include "query/sort/sort_spec.h"
+#include "query/stages/stage.h"
+
+namespace partita::query {
+
+constexpr std::size_t kMaxPipelineStages = 1000;
+
+/// A parsed stage with what the pipeline knows about it.
+struct PipelineStage {
+  const StageKind* kind;
+  std::unique_ptr<const StagePlan> plan;
+};
+
+/// A part of a pipeline as it runs somewhere: which stages, and which part of each.
+struct PipelinePart {
+  struct Step {
+    const StagePlan* plan;
+    Role role;
+  };
+  std::vector<Step> steps;
+
+  /// Stages over `input`, the last of them on top.
+  Source open(Source input) const;
+};
+
+/// How a pipeline runs over several partitions: one part on each, one over what they send.
+struct PipelineSplit {
+  PipelinePart each;
+  /// The order in which rows of `each` arrive and have to be merged, by their keys; without it any order will do.
+  const SortSpec* order = nullptr;
+  PipelinePart merge;
+};
+
+/// An aggregation pipeline: parsed once per request, opened for each partition. Immutable, so many threads may share one;
+/// it must outlive what it opens.
+class Pipeline {
+ public:
+  static Result<Pipeline> parse(bson::View stages, const ExpressionContext& context = {});
+
+  /// All of it over one stream.
+  PipelinePart whole() const;
+  PipelineSplit split() const;
+
+  /// The filter of a $match at the very beginning: what a plan can be made for. whole() and split() ask it again, unless
+  /// `drop_leading_match` said that the scan has done so.
+  const Matcher* leading_filter() const;
+  void drop_leading_match();
+  /// The sort at the beginning (behind a leading $match), which an index may serve.
+  const SortSpec* leading_sort() const;
+  void drop_leading_sort();
+
+  /// The top-level fields that all of it can ever look at; nullopt when that may be any.
+  std::optional<FieldSet> needed_fields() const;
+  bool empty() const { return stages_.empty(); }
+
+ private:
+  void combine_sorts_with_limits();
+
+  std::vector<PipelineStage> stages_;
+};
+
+}  // namespace partita::query

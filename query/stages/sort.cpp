@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/stages/sort.h"
+
+#include "query/sort/sorter.h"
+#include "query/stages/row_builder.h"
+
+namespace partita::query {
+namespace {
+
+class SortStage : public RecordSource {
+ public:
+  SortStage(const SortSpec& spec, std::uint64_t limit, Source input)
+      : sorter_(spec, {.limit = limit}), input_(std::move(input)) {}
+
+  Status pull(Batch& out) override {
+    if (!consumed_) CHECK_OK(consume(out));
+    consumed_ = true;
+    out.clear();
+    SortedRow row;
+    while (out.size() < Batch::kRows && sorter_.next(row)) out.rows.push_back({row.document, row.key});
+    return {};
+  }
+
+ private:
+  /// Rows that come without a key are told apart by their place in the stream, so that the order is total.
+  Status consume(Batch& batch) {
+    std::uint64_t arrived = 0;
+    while (true) {
+      CHECK_OK(input_->pull(batch));
+      if (batch.empty()) break;
+      for (const Row& row : batch.rows) {
+        const std::uint64_t place = __builtin_bswap64(arrived++);
+        const std::span<const std::uint8_t> place_key(reinterpret_cast<const std::uint8_t*>(&place), sizeof place);
+        CHECK_OK(sorter_.add(row.document, row.key.empty() ? place_key : row.key));
+      }
+    }
+    sorter_.finish();
+    return {};
+  }
+
+  Sorter sorter_;
+  Source input_;
+  bool consumed_ = false;
+};
+
+Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
+  if (!args.specification.is_document())
+    return error(Code{15973}, "the $sort key specification must be an object");
+  TRY(SortSpec spec, SortSpec::parse(args.specification.as_document()));
+  if (spec.empty()) return error(Code{15976}, "$sort stage must have at least one sort key");
+  return std::make_unique<SortPlan>(std::move(spec));
+}
+
+const RegisterEntry<StageKind> kSort{{
+    .name = "$sort",
+    .summary = "Puts the documents into an order; equal ones keep theirs.",
+    .split = Split::kOrder,
+    .parse = parse,
+    .examples = {{"{$sort: {a: -1, b: 1}}", "[{a: 1, b: 2}, {a: 2, b: 2}, {a: 2, b: 1}]",
+                  "[{a: 2, b: 1}, {a: 2, b: 2}, {a: 1, b: 2}]"},
+                 {"{$sort: {a: 1}}", "[{a: 'x'}, {a: 1}, {}, {a: [0, 9]}]", "[{}, {a: [0, 9]}, {a: 1}, {a: 'x'}]"},
+                 {"{$sort: {}}", "[]", "error 15976"},
+                 {"{$sort: {a: 2}}", "[]", "error 15975"}},
+}};
+
+}  // namespace
+
+Source SortPlan::open(Source input, Role) const {
+  return std::make_unique<SortStage>(spec_, limit_, std::move(input));
+}
+
+Reads SortPlan::reads(FieldSet& fields) const {
+  for (const SortField& field : spec_.fields()) fields.emplace(field.path.substr(0, field.path.find('.')));
+  return Reads::kMore;
+}
+
+}  // namespace partita::query

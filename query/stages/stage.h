@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "query/expressions/compiled_expression.h"
+#include "query/registry.h"
+#include "query/stages/batch.h"
+
+namespace partita::query {
+
+/// How a stage runs when its input lies in several partitions.
+enum class Split : std::uint8_t {
+  kEach,     ///< On every partition; the merged stream needs nothing more. $match, $project, $unwind.
+  kBoth,     ///< On every partition, so that they send less, and once more over the merged stream. $limit.
+  kOrder,    ///< Sorts on every partition; the merge keeps the order by the rows' keys. $sort.
+  kPartial,  ///< Partitions send partial results that are combined behind the merge. $group, $count.
+  kMerge,    ///< Only over the merged stream. $skip.
+};
+
+/// Which part of a split stage is meant.
+enum class Role : std::uint8_t { kWhole, kPartial, kCombine };
+
+/// Which of a document's fields a stage and those behind it may look at.
+enum class Reads : std::uint8_t {
+  kMore,  ///< The fields added to the set; the stages behind it see the same documents.
+  kOnly,  ///< The fields added to the set, and nothing else can be seen behind this stage.
+  kAll,   ///< There is no telling.
+};
+
+using FieldSet = std::set<std::string, std::less<>>;
+using Source = std::unique_ptr<RecordSource>;
+
+/// A stage, parsed: the plan from which a running stage is made for each partition and for the merge.
+/// Immutable, so many threads may share one; it must outlive the stages it opens.
+class StagePlan {
+ public:
+  virtual ~StagePlan() = default;
+  virtual Source open(Source input, Role role) const = 0;
+  virtual Reads reads(FieldSet& fields) const { return (void)fields, Reads::kAll; }
+};
+
+/// What a stage's parser is told.
+struct StageArgs {
+  std::string_view name;  ///< Aliases share a parser: $set is $addFields.
+  bson::Value specification;
+  const ExpressionContext& context;
+};
+
+/// A kind of stage. Without `parse` the name is known but not supported.
+struct StageKind {
+  std::string_view name;
+  std::string_view summary;
+  Split split = Split::kEach;
+  Result<std::unique_ptr<const StagePlan>> (*parse)(const StageArgs&) = nullptr;
+  std::vector<Example> examples = {};  ///< A stage, an array of documents, the array of documents that come out.
+};
+
+}  // namespace partita::query

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <optional>
+
+#include "query/match/operator.h"
+#include "query/path/path_rules.h"
+#include "query/stages/row_builder.h"
+#include "query/stages/stage.h"
+#include "query/updates/update_tree.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+using bson::View;
+
+struct UnwindSpec {
+  FieldPath path;
+  std::optional<FieldPath> index;
+  bool keeps_empty = false;
+};
+
+/// Copies a document but for one path, which gets another value, and one that gets the element's place. Both are rare
+/// enough to go through the general update; the common case of a top-level path is written straight.
+class RowWriter {
+ public:
+  explicit RowWriter(const UnwindSpec& spec) : spec_(spec) {}
+
+  /// A missing `value` leaves the field out; a missing `place` writes no index.
+  Status write(View document, Value value, Value place, bson::Writer& out) {
+    if (spec_.path.size() == 1 && !spec_.index) {
+      replace_top_level(document, value, out);
+      return {};
+    }
+    return replace_nested(document, value, place, out);
+  }
+
+ private:
+  void replace_top_level(View document, Value value, bson::Writer& out) {
+    const std::string_view name = spec_.path[0].name;
+    for (auto at = document.begin(); at != document.end(); ++at) {
+      if (at->name != name) {
+        out.elements(at.element(), at.next());
+      } else {
+        out.add(name, value);
+      }
+    }
+  }
+
+  Status replace_nested(View document, Value value, Value place, bson::Writer& out) {
+    bson::Buffer current;
+    CHECK_OK(change(document, spec_.path, value, current));
+    if (!spec_.index) {
+      out.elements(View::trusted(current.data()));
+      return {};
+    }
+    bson::Buffer indexed;
+    CHECK_OK(change(View::trusted(current.data()), *spec_.index, place, indexed));
+    out.elements(View::trusted(indexed.data()));
+    return {};
+  }
+
+  static Status change(View document, const FieldPath& path, Value value, bson::Buffer& out) {
+    const auto update = bson::Document::build([&](bson::Writer& operators) {
+      bson::Writer fields = operators.document(value.missing() ? "$unset" : "$set");
+      value.missing() ? fields.add(path.text(), true) : fields.add(path.text(), value);
+    });
+    TRY(const UpdateTree tree, parse_update_operators(update));
+    return apply_update_operators(tree, document, out, false).status();
+  }
+
+  const UnwindSpec& spec_;
+};
+
+/// A row for each element. A long array goes on in the next batch: where it stopped is remembered.
+class UnwindStage : public RecordSource {
+ public:
+  UnwindStage(const UnwindSpec& spec, Source input) : spec_(spec), writer_(spec), input_(std::move(input)) {}
+
+  Status pull(Batch& out) override {
+    rows_.clear();
+    while (!rows_.full()) {
+      if (next_row_ == batch_.size()) {
+        if (!rows_.empty()) break;  // Rows may share keys with the batch that the input would replace.
+        CHECK_OK(input_->pull(batch_));
+        next_row_ = 0;
+        if (batch_.empty()) break;
+      }
+      CHECK_OK(unwind(batch_.rows[next_row_]));
+    }
+    out.clear();
+    rows_.hand_out(out);
+    return {};
+  }
+
+ private:
+  Status unwind(const Row& row) {
+    const Value value = row.document.at_path(spec_.path.text());
+    if (value.is_array() && !value.as_document().empty()) return unwind_array(row, value.as_document());
+    ++next_row_;
+    if (!value.is_array() && !value.is_nullish()) return emit(row, value, Value::null());
+    return spec_.keeps_empty ? emit(row, value.is_array() ? Value() : value, Value::null()) : Status();
+  }
+
+  Status unwind_array(const Row& row, View array) {
+    if (!element_) element_ = array.begin();
+    for (; *element_ != std::default_sentinel && !rows_.full(); ++*element_)
+      CHECK_OK(emit(row, (*element_)->value, Value::of(place_++)));
+    if (*element_ == std::default_sentinel) {
+      element_.reset();
+      place_ = 0;
+      ++next_row_;
+    }
+    return {};
+  }
+
+  Status emit(const Row& row, Value value, Value place) {
+    bson::Writer out = rows_.next(row.key);
+    return writer_.write(row.document, value, place, out);
+  }
+
+  const UnwindSpec& spec_;
+  RowWriter writer_;
+  Source input_;
+  Batch batch_;
+  std::size_t next_row_ = 0;
+  std::optional<View::Iterator> element_;
+  std::int64_t place_ = 0;
+  RowBuilder rows_;
+};
+
+class UnwindPlan : public StagePlan {
+ public:
+  explicit UnwindPlan(UnwindSpec spec) : spec_(std::move(spec)) {}
+  Source open(Source input, Role) const override { return std::make_unique<UnwindStage>(spec_, std::move(input)); }
+  Reads reads(FieldSet& fields) const override {
+    fields.emplace(spec_.path[0].name);
+    return Reads::kMore;
+  }
+
+ private:
+  UnwindSpec spec_;
+};
+
+Status read_option(const bson::Field& option, UnwindSpec& spec, std::string_view& path) {
+  const Value value = option.value;
+  if (option.name == "path") {
+    if (!value.is_string())
+      return error(Code{28808}, "expected a string as the path for $unwind stage, got ", value.type_name());
+    path = value.as_string();
+  } else if (option.name == "preserveNullAndEmptyArrays") {
+    if (!value.is_bool())
+      return error(Code{28809}, "expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got ",
+                   value.type_name());
+    spec.keeps_empty = value.as_bool();
+  } else if (option.name == "includeArrayIndex") {
+    if (!value.is_string() || value.as_string().empty())
+      return error(Code{28810}, "expected a non-empty string for the includeArrayIndex  option to $unwind stage, got ",
+                   value.type_name());
+    if (value.as_string().starts_with('$'))
+      return error(Code{28822}, "includeArrayIndex option to $unwind stage should not be prefixed with a '$': ",
+                   value.as_string());
+    CHECK_OK(check_field_path(value.as_string()));
+    spec.index = FieldPath(value.as_string());
+  } else {
+    return error(Code{28811}, "unrecognized option to $unwind stage: ", option.name);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
+  UnwindSpec spec;
+  std::string_view path;
+  if (args.specification.is_string()) {
+    path = args.specification.as_string();
+  } else if (args.specification.is_document()) {
+    for (const bson::Field& option : args.specification.as_document()) CHECK_OK(read_option(option, spec, path));
+    if (path.data() == nullptr) return error(Code{28812}, "no path specified to $unwind stage");
+  } else {
+    return error(Code{15981}, "expected either a string or an object as specification for $unwind stage, got ",
+                 args.specification.type_name());
+  }
+  if (!path.starts_with('$'))
+    return error(Code{28818}, "path option to $unwind stage should be prefixed with a '$': ", path);
+  CHECK_OK(check_field_path(path.substr(1)));
+  spec.path = FieldPath(path.substr(1));
+  return std::make_unique<UnwindPlan>(std::move(spec));
+}
+
+const RegisterEntry<StageKind> kUnwind{{
+    .name = "$unwind",
+    .summary = "A document for each element of an array.",
+    .split = Split::kEach,
+    .parse = parse,
+    .examples = {{"{$unwind: '$a'}", "[{_id: 1, a: [1, 2]}, {_id: 2, a: 3}, {_id: 3}, {_id: 4, a: []}]",
+                  "[{_id: 1, a: 1}, {_id: 1, a: 2}, {_id: 2, a: 3}]"},
+                 {"{$unwind: {path: '$a', includeArrayIndex: 'i', preserveNullAndEmptyArrays: true}}",
+                  "[{_id: 1, a: ['x']}, {_id: 2, a: []}, {_id: 3, a: null}]",
+                  "[{_id: 1, a: 'x', i: {$numberLong: '0'}}, {_id: 2, i: null}, {_id: 3, a: null, i: null}]"},
+                 {"{$unwind: '$a.b'}", "[{a: {b: [1, 2], c: 3}, z: 1}]",
+                  "[{a: {b: 1, c: 3}, z: 1}, {a: {b: 2, c: 3}, z: 1}]"},
+                 {"{$unwind: 'a'}", "[]", "error 28818"},
+                 {"{$unwind: {}}", "[]", "error 28812"}},
+}};
+
+}  // namespace
+}  // namespace partita::query
