@@ -73,14 +73,15 @@ PipelinePart Pipeline::whole() const {
 }
 
 /// Stages go to the partitions until one needs the merged stream. Behind a sort the rows are in order on every partition,
-/// so stages that keep rows in order may still run there.
+/// so stages that keep rows in order may still run there; a $group may ask for the first of all, so it may not.
 PipelineSplit Pipeline::split() const {
   PipelineSplit split;
   bool merged = false;
   for (const PipelineStage& stage : stages_) {
     const StagePlan* plan = stage.plan.get();
     const Split how = stage.kind->split;
-    if (merged || how == Split::kMerge || (how == Split::kOrder && split.order != nullptr)) {
+    const bool ordered = split.order != nullptr;
+    if (merged || how == Split::kMerge || (ordered && (how == Split::kOrder || how == Split::kPartial))) {
       split.merge.steps.push_back({plan, Role::kWhole});
       merged = true;
     } else if (how == Split::kEach) {
