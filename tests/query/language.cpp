@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/query/language.h"
 
+#include <algorithm>
+
 #include "query/expressions/compiled_expression.h"
 #include "query/match/matcher.h"
 #include "query/projection/projection.h"
+#include "query/stages/pipeline.h"
 #include "query/updates/upsert.h"
 #include "tests/support/test_file.h"
 #include "wire/bson/json.h"
@@ -89,6 +92,73 @@ Result<std::string> evaluate(const Words& words) {
   return print(value);
 }
 
+std::vector<View> documents_of(Value array) {
+  std::vector<View> documents;
+  for (const bson::Field& field : array.as_document()) documents.push_back(field.value.as_document());
+  return documents;
+}
+
+/// All rows of a source, with their bytes: what was handed out is gone after the next pull.
+struct Drained {
+  std::vector<Document> documents;
+  std::vector<std::vector<std::uint8_t>> keys;
+};
+
+Result<Drained> drain(query::RecordSource& source) {
+  Drained drained;
+  query::Batch batch;
+  while (true) {
+    CHECK_OK(source.pull(batch));
+    if (batch.empty()) return drained;
+    for (const query::Row& row : batch.rows) {
+      drained.documents.emplace_back(row.document);
+      drained.keys.emplace_back(row.key.begin(), row.key.end());
+    }
+  }
+}
+
+std::string print(const std::vector<Document>& documents) {
+  bson::Buffer bytes;
+  bson::ArrayWriter array(bytes);
+  for (const Document& document : documents) array.push(document.view());
+  array.close();
+  return print(Value::of_array(View::trusted(bytes.data())));
+}
+
+/// Two documents a batch, so that stages meet the edges of batches.
+query::Source source_of(std::vector<View> documents) {
+  return std::make_unique<query::VectorSource>(std::move(documents), 2);
+}
+
+Result<std::string> aggregate(const Words& words) {
+  TRY(const Json stages, Json::parse(words[1]));
+  TRY(const Json documents, Json::parse(words[3]));
+  TRY(const query::Pipeline pipeline, query::Pipeline::parse(stages.document()));
+  const query::Source top = pipeline.whole().open(source_of(documents_of(documents.value())));
+  TRY(const Drained drained, drain(*top));
+  return print(drained.documents);
+}
+
+/// What the merge over partitions does, without partitions: all rows of all of them, by their keys if there is an order.
+Result<std::string> split(const Words& words) {
+  TRY(const Json stages, Json::parse(words[1]));
+  TRY(const Json partitions, Json::parse(words[3]));
+  TRY(const query::Pipeline pipeline, query::Pipeline::parse(stages.document()));
+  const query::PipelineSplit parts = pipeline.split();
+  std::vector<std::pair<std::vector<std::uint8_t>, Document>> merged;
+  for (const bson::Field& partition : partitions.document()) {
+    TRY(Drained drained, drain(*parts.each.open(source_of(documents_of(partition.value)))));
+    for (std::size_t i = 0; i < drained.documents.size(); ++i)
+      merged.emplace_back(std::move(drained.keys[i]), std::move(drained.documents[i]));
+  }
+  if (parts.order != nullptr)
+    std::stable_sort(merged.begin(), merged.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<View> rows;
+  for (const auto& [key, document] : merged) rows.push_back(document.view());
+  TRY(const Drained drained, drain(*parts.merge.open(source_of(std::move(rows)))));
+  return print(drained.documents);
+}
+
 struct Verb {
   std::string_view name;
   std::string_view between;  // The word between its two operands.
@@ -100,6 +170,8 @@ constexpr Verb kVerbs[] = {
     {"update", "on", update},
     {"upsert", "where", upsert},
     {"evaluate", "on", evaluate},
+    {"aggregate", "on", aggregate},
+    {"split", "on", split},
 };
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace partita::test {
 ///     update {update} on {document}           the document after; "unchanged" when nothing was written
 ///     upsert {update} where {filter}          the document inserted; its _id is all zeros when it is a fresh one
 ///     evaluate {expression} on {document}     the value, or missing
+///     aggregate [stages] on [documents]       the documents that come out, as one array
+///     split [stages] on [[documents]...]      the same, over several partitions
 ///
 /// Documents are printed as JSON on one line; failures as "error BadValue (2)", or "error 31249" for a code without name.
 std::string run_language(std::string_view command);
