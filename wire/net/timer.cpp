@@ -24,7 +24,8 @@ Timers::Alarm Timers::at(Clock::time_point when, std::function<void()> ring) {
   {
     const std::lock_guard lock(mutex_);
     key = {when, ++next_number_};
-    first = alarms_.emplace(key, std::move(ring)).first == alarms_.begin();
+    const auto added = alarms_.emplace(key, std::move(ring)).first;
+    first = added == alarms_.begin();
   }
   if (first) changed_.notify_one();
   return Alarm(this, key);

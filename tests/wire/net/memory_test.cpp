@@ -104,7 +104,7 @@ TEST_F(MemoryTest, WhoNeverReadsIsNotServedFurther) {
     return Next::kReply;
   });
   Client one(port());
-  constexpr int kRequests = 300;
+  constexpr int kRequests = 100;
   Bytes requests;
   for (int i = 0; i < kRequests; ++i) put(requests, request("large"));
   const std::size_t before = resident();

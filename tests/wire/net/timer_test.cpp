@@ -19,6 +19,14 @@ TEST(Timers, RingsNotBeforeItsTime) {
   EXPECT_GE(rung.get_future().get(), when);
 }
 
+TEST(Timers, WakesUpForTheFirstAlarm) {
+  Timers timers;
+  std::this_thread::sleep_for(milliseconds(20));  // Its thread has gone to sleep, with nothing to wait for.
+  std::promise<void> rung;
+  const Timers::Alarm alarm = timers.after(milliseconds(1), [&] { rung.set_value(); });
+  EXPECT_EQ(rung.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+}
+
 TEST(Timers, RingsTheEarlierFirstWhateverTheOrderOfAsking) {
   Timers timers;
   std::vector<int> order;
