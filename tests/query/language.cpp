@@ -5,6 +5,7 @@
 
 #include "query/expressions/compiled_expression.h"
 #include "query/match/matcher.h"
+#include "query/plan/plan.h"
 #include "query/projection/projection.h"
 #include "query/stages/pipeline.h"
 #include "query/updates/upsert.h"
@@ -159,6 +160,39 @@ Result<std::string> split(const Words& words) {
   return print(drained.documents);
 }
 
+query::IndexDescription describe(View pattern, std::string& name) {
+  query::IndexDescription index;
+  for (const bson::Field& field : pattern) {
+    if (field.name == "$unique") index.unique = true;
+    if (field.name == "$sparse") index.sparse = true;
+    if (field.name == "$multikey") index.multikey = true;
+    if (field.name == "$clustered") index.clustered = true;
+    if (field.name.starts_with('$')) continue;
+    const bool descending = field.value.as_int32() < 0;
+    index.fields.push_back(
+        {field.name, descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending});
+    name.append(name.empty() ? "" : "_").append(field.name).append(descending ? "_-1" : "_1");
+  }
+  index.name = name;
+  return index;
+}
+
+Result<std::string> plan(const Words& words) {
+  TRY(const Json question, Json::parse(words[1]));
+  TRY(const Json patterns, Json::parse(words[3]));
+  const Value filter = question.document()["filter"];
+  const Value order = question.document()["sort"];
+  TRY(const query::Matcher matcher, query::Matcher::parse(filter.missing() ? View() : filter.as_document()));
+  TRY(const query::SortSpec sort, query::SortSpec::parse(order.missing() ? View() : order.as_document()));
+  std::vector<std::string> names(patterns.document().count());
+  std::vector<query::IndexDescription> indexes;
+  for (const bson::Field& pattern : patterns.document())
+    indexes.push_back(describe(pattern.value.as_document(), names[indexes.size()]));
+  const query::PlanRequest request{.filter = &matcher.tree(), .sort = &sort, .indexes = indexes};
+  const auto express = query::express_plan(matcher.tree());
+  return query::dump(express ? *express : query::choose_plan(request), request);
+}
+
 struct Verb {
   std::string_view name;
   std::string_view between;  // The word between its two operands.
@@ -172,6 +206,7 @@ constexpr Verb kVerbs[] = {
     {"evaluate", "on", evaluate},
     {"aggregate", "on", aggregate},
     {"split", "on", split},
+    {"plan", "over", plan},
 };
 
 }  // namespace
@@ -192,7 +227,8 @@ std::string normalize_answer(std::string_view answer) {
     const int number = std::atoi(answer.data() + 6);
     return print(Status(Code{number}, ""));
   }
-  if (answer.starts_with("error ") || answer == "missing" || answer == "unchanged") return std::string(answer);
+  const bool is_plan = !answer.empty() && answer[0] >= 'A' && answer[0] <= 'Z';
+  if (is_plan || answer.starts_with("error ") || answer == "missing" || answer == "unchanged") return std::string(answer);
   const Result<Json> json = Json::parse(std::string(answer));
   return json.ok() ? print(json->value()) : "not an answer: " + json.status().message();
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "query/match/bounds.h"
+
+namespace partita::query {
+
+/// One end of an interval: a value, or the first or last place of a type class, where comparisons stop that hold within
+/// one class only.
+struct IntervalEnd {
+  enum class At : std::uint8_t { kValue, kClassStart, kClassEnd };
+  At at = At::kValue;
+  bson::TypeClass type_class = bson::TypeClass::kMinKey;
+  bson::Value value = {};
+  bool inclusive = true;
+};
+
+/// Values of one field that an index has to be asked for. Values point into the filter.
+struct Interval {
+  IntervalEnd low;
+  IntervalEnd high;
+  bool is_point() const;
+  /// As explain shows it: [5, inf], ("x", {}).
+  std::string text() const;
+};
+
+/// The intervals in which all matching documents have a key, in ascending order and apart from one another; empty when
+/// the bounds do not narrow an index down. With `multikey` each element of an array has a key of its own, so that two
+/// edges may be met by different ones and only one of them may be used.
+std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey);
+
+}  // namespace partita::query

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An end of an interval is a cut between keys: right before, or right after, all keys that begin with some bytes. In a
+// descending field the bytes are complemented and before becomes after. As a bound, "before P" is P itself and "after P"
+// is the first key that does not begin with P.
+#include "query/plan/key_range.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "query/keys/bounds.h"
+
+namespace partita::query {
+namespace {
+
+using bson::TypeClass;
+using keys::Direction;
+using At = IntervalEnd::At;
+
+struct Cut {
+  bson::Buffer prefix;
+  bool after = false;
+};
+
+/// The lead byte of the class above.
+std::uint8_t next_class(TypeClass type_class) {
+  constexpr TypeClass kClasses[] = {
+      TypeClass::kMinKey,   TypeClass::kUndefined, TypeClass::kNull,     TypeClass::kNumber,    TypeClass::kString,
+      TypeClass::kDocument, TypeClass::kArray,     TypeClass::kBinary,   TypeClass::kObjectId,  TypeClass::kBool,
+      TypeClass::kDate,     TypeClass::kTimestamp, TypeClass::kRegex,    TypeClass::kDBPointer, TypeClass::kCode,
+      TypeClass::kCodeWithScope, TypeClass::kMaxKey};
+  const auto* found = std::upper_bound(std::begin(kClasses), std::end(kClasses), type_class);
+  return found == std::end(kClasses) ? 0xFF : static_cast<std::uint8_t>(*found);
+}
+
+/// The cut at one end, behind keys of earlier fields. `is_low`: in the order of values, not of keys.
+Cut cut_at(const IntervalEnd& end, bool is_low, Direction direction, std::string_view earlier) {
+  Cut cut;
+  cut.prefix.append(earlier);
+  const bool descending = direction == Direction::kDescending;
+  if (end.at == At::kValue) {
+    keys::encode(end.value, direction, cut.prefix);
+    cut.after = is_low ? !end.inclusive : end.inclusive;
+  } else {
+    const std::uint8_t lead =
+        end.at == At::kClassStart ? static_cast<std::uint8_t>(end.type_class) : next_class(end.type_class);
+    cut.prefix.push(descending ? static_cast<std::uint8_t>(~lead) : lead);
+    cut.after = false;
+  }
+  if (descending) cut.after = !cut.after;
+  return cut;
+}
+
+std::string bound(Cut cut) {
+  if (cut.after && !keys::make_prefix_successor(cut.prefix)) return {};
+  return std::string(cut.prefix.text());
+}
+
+std::vector<KeyRange> last_field(const FieldIntervals& field, const std::vector<std::string>& prefixes) {
+  std::vector<KeyRange> ranges;
+  for (const std::string& prefix : prefixes) {
+    for (const Interval& interval : field.intervals) {
+      Cut low = cut_at(interval.low, true, field.direction, prefix);
+      Cut high = cut_at(interval.high, false, field.direction, prefix);
+      if (field.direction == Direction::kDescending) std::swap(low, high);
+      ranges.push_back({bound(std::move(low)), bound(std::move(high))});
+    }
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
+  std::vector<std::string> prefixes{""};
+  for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
+    std::vector<std::string> longer;
+    for (const std::string& prefix : prefixes) {
+      for (const Interval& interval : fields[i].intervals) {
+        bson::Buffer key;
+        key.append(prefix);
+        keys::encode(interval.low.value, fields[i].direction, key);
+        longer.emplace_back(key.text());
+      }
+    }
+    prefixes = std::move(longer);
+  }
+  std::vector<KeyRange> ranges = last_field(fields.back(), prefixes);
+  std::sort(ranges.begin(), ranges.end(), [](const KeyRange& a, const KeyRange& b) { return a.lower < b.lower; });
+  return ranges;
+}
+
+}  // namespace partita::query

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "query/keys/encode.h"
+#include "query/plan/interval.h"
+
+namespace partita::query {
+
+/// A stretch of encoded keys: from `lower` on, up to but without `upper`. Empty text leaves that side open.
+struct KeyRange {
+  std::string lower;
+  std::string upper;
+  bool operator==(const KeyRange&) const = default;
+};
+
+/// The intervals of an index's first fields and the directions of these fields; every one but the last consists of points.
+struct FieldIntervals {
+  std::vector<Interval> intervals;
+  keys::Direction direction;
+};
+
+/// Not more ranges than this are made of the points of several fields; those behind are then left to the filter.
+constexpr std::size_t kMaxKeyRanges = std::size_t{1} << 20;
+
+/// The ranges of an index's keys in which the fields lie in their intervals, ascending.
+std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields);
+
+}  // namespace partita::query

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Without statistics and trials a plan is judged by its form: an _id beats everything; then the more fields are pinned to
+// points the better; then a range behind them; then an order that saves the sort; then an index that is unique or short.
+#include "query/plan/plan.h"
+
+#include <algorithm>
+
+namespace partita::query {
+namespace {
+
+using keys::Direction;
+
+bool all_points(const std::vector<Interval>& intervals) {
+  return std::all_of(intervals.begin(), intervals.end(), [](const Interval& i) { return i.is_point(); });
+}
+
+std::string_view top_name(std::string_view path) { return path.substr(0, path.find('.')); }
+
+/// Two paths through one array: what the filter says about them may hold for different elements, and then no key has both.
+bool may_share_array(const IndexDescription& index, std::size_t field) {
+  if (!index.multikey) return false;
+  for (std::size_t i = 0; i < field; ++i)
+    if (top_name(index.fields[i].path) == top_name(index.fields[field].path)) return true;
+  return false;
+}
+
+/// Fields from the first on, as long as each before is pinned to points.
+std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTree& filter) {
+  std::vector<FieldIntervals> narrowed;
+  std::size_t ranges = 1;
+  for (std::size_t i = 0; i < index.fields.size() && !may_share_array(index, i); ++i) {
+    const IndexDescription::Field& field = index.fields[i];
+    std::vector<Interval> intervals = intervals_for(bounds_for(filter, field.path), index.multikey);
+    if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
+    ranges *= intervals.size();
+    const bool pinned = all_points(intervals);
+    narrowed.push_back({std::move(intervals), field.direction});
+    if (!pinned) break;
+  }
+  return narrowed;
+}
+
+/// Whether the index's order is the sort's or its reverse: fields pinned to one point may stand between. A field pinned
+/// to several breaks the order of those behind it.
+std::optional<bool> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
+                                std::span<const SortField> sort) {
+  if (index.multikey) return std::nullopt;
+  std::optional<bool> backward;
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
+    const bool one_point =
+        i < narrowed.size() && narrowed[i].intervals.size() == 1 && narrowed[i].intervals[0].is_point();
+    if (index.fields[i].path != sort[asked].path) {
+      if (!one_point) return std::nullopt;
+      continue;
+    }
+    const bool against = index.fields[i].direction != sort[asked].direction;
+    if (!one_point && backward.value_or(against) != against) return std::nullopt;
+    if (!one_point) backward = against;
+    ++asked;
+  }
+  if (asked < sort.size()) return std::nullopt;
+  return backward.value_or(false);
+}
+
+/// A sparse index lacks the documents without its fields; it may stand for all others only.
+bool holds_all_matches(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed) {
+  if (!index.sparse) return true;
+  for (const FieldIntervals& field : narrowed)
+    for (const Interval& interval : field.intervals)
+      if (interval.high.value.is_null()) return false;
+  return !narrowed.empty();
+}
+
+std::uint32_t score(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed, bool saves_sort) {
+  const auto points = static_cast<std::uint32_t>(std::count_if(
+      narrowed.begin(), narrowed.end(), [](const FieldIntervals& field) { return all_points(field.intervals); }));
+  const bool one_row = index.unique && points == index.fields.size();
+  const auto length = static_cast<std::uint32_t>(std::min<std::size_t>(index.fields.size(), 63));
+  return one_row << 20 | points << 13 | (narrowed.size() > points) << 12 | saves_sort << 11 | index.clustered << 10 |
+         (63 - length);
+}
+
+std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position, bool hinted) {
+  const IndexDescription& index = request.indexes[position];
+  std::vector<FieldIntervals> narrowed = narrow(index, *request.filter);
+  const bool sorts = request.sort != nullptr && !request.sort->empty();
+  const auto order = sorts ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
+  if (narrowed.empty() && !order && !hinted) return std::nullopt;
+  if (!hinted && !holds_all_matches(index, narrowed)) return std::nullopt;
+  Plan plan{.access = Plan::Access::kIndexScan, .index = position, .intervals = std::move(narrowed)};
+  plan.backward = order.value_or(false);
+  plan.needs_sort = sorts && !order;
+  plan.needs_filter = request.filter->nodes.size() > 1;
+  plan.may_repeat = index.multikey;
+  plan.score = score(index, plan.intervals, order.has_value());
+  return plan;
+}
+
+Plan collection_scan(const PlanRequest& request) {
+  Plan plan;
+  plan.needs_sort = request.sort != nullptr && !request.sort->empty();
+  plan.needs_filter = request.filter->nodes.size() > 1;
+  return plan;
+}
+
+}  // namespace
+
+std::vector<KeyRange> Plan::ranges() const {
+  return intervals.empty() ? std::vector<KeyRange>{{}} : key_ranges(intervals);
+}
+
+std::optional<Plan> express_plan(const FilterTree& filter) {
+  const auto id = sole_equality(filter, "_id");
+  if (!id) return std::nullopt;
+  Plan plan{.access = Plan::Access::kIdLookup, .id = *id};
+  plan.needs_filter = false;
+  return plan;
+}
+
+std::vector<Plan> candidate_plans(const PlanRequest& request) {
+  if (request.hint) return {*index_plan(request, *request.hint, true)};
+  if (request.natural_hint) return {collection_scan(request)};
+  std::vector<Plan> plans;
+  for (std::size_t i = 0; i < request.indexes.size(); ++i) {
+    const auto id = request.indexes[i].clustered ? bounds_for(*request.filter, "_id").equal : std::nullopt;
+    if (id) return {Plan{.access = Plan::Access::kIdLookup, .id = *id}};  // One row at most: its order is any order.
+    auto plan = index_plan(request, i, false);
+    if (plan) plans.push_back(std::move(*plan));
+  }
+  std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) { return a.score > b.score; });
+  plans.push_back(collection_scan(request));
+  return plans;
+}
+
+std::string dump(const Plan& plan, const PlanRequest& request) {
+  std::string text;
+  if (plan.access == Plan::Access::kIdLookup) text = "IDHACK";
+  if (plan.access == Plan::Access::kCollectionScan) text = "COLLSCAN";
+  if (plan.access == Plan::Access::kIndexScan) {
+    const IndexDescription& index = request.indexes[plan.index];
+    text = index.clustered ? "CLUSTERED_IXSCAN" : "IXSCAN";
+    text.append(" ").append(index.name);
+    for (const FieldIntervals& field : plan.intervals) {
+      text += " {";
+      for (const Interval& interval : field.intervals)
+        text.append(&interval == field.intervals.data() ? "" : ", ").append(interval.text());
+      text += "}";
+    }
+    if (plan.backward) text += " backward";
+  }
+  if (plan.needs_filter) text += " FILTER";
+  if (plan.needs_sort) text += " SORT";
+  return text;
+}
+
+}  // namespace partita::query

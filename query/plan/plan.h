@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+#include "query/match/matcher.h"
+#include "query/plan/key_range.h"
+#include "query/sort/sort_spec.h"
+
+namespace partita::query {
+
+/// What the planner knows about one way to the documents. Paths and name are somebody else's.
+struct IndexDescription {
+  struct Field {
+    std::string_view path;
+    keys::Direction direction = keys::Direction::kAscending;
+  };
+  std::string_view name;
+  std::vector<Field> fields;
+  bool multikey = false;  ///< Some document has an array under one of its paths.
+  bool unique = false;
+  bool sparse = false;    ///< Documents without the fields are not in it.
+  bool clustered = false;  ///< The records themselves, ordered by _id: no fetch behind it.
+};
+
+/// What is asked. All of it must outlive the plan, which points into the filter.
+struct PlanRequest {
+  const FilterTree* filter = nullptr;
+  const SortSpec* sort = nullptr;  ///< Null or empty: any order.
+  std::span<const IndexDescription> indexes;
+  /// Only this one, by its place in `indexes`; or, with `natural_hint`, none.
+  std::optional<std::size_t> hint;
+  bool natural_hint = false;
+};
+
+/// One way to answer: where rows come from, and what is left to do with them.
+struct Plan {
+  enum class Access : std::uint8_t {
+    kIdLookup,        ///< One record by its _id: `id`.
+    kCollectionScan,  ///< All records.
+    kIndexScan,       ///< The ranges of indexes[index].
+  };
+  Access access = Access::kCollectionScan;
+  bson::Value id = {};
+  std::size_t index = 0;
+  std::vector<FieldIntervals> intervals = {};  ///< Of the index's first fields, as far as the filter narrows them.
+  bool backward = false;
+  bool needs_filter = true;  ///< The filter has to be asked about each document.
+  bool needs_sort = false;
+  bool may_repeat = false;  ///< One document may have several keys in the ranges: it is to be answered once.
+
+  /// Of a kIndexScan: ascending, apart; one open range when the filter does not narrow the index.
+  std::vector<KeyRange> ranges() const;
+  /// What speaks for this plan where nothing has been measured: see plan.cpp. A trial may overrule it.
+  std::uint32_t score = 0;
+};
+
+/// The plan of the filter {_id: value}, if it is nothing more: asked first, since it needs nothing else looked at.
+std::optional<Plan> express_plan(const FilterTree& filter);
+
+/// All ways that make sense, the most promising one first; never empty. A hint that cannot be followed is the caller's
+/// error to report.
+std::vector<Plan> candidate_plans(const PlanRequest& request);
+inline Plan choose_plan(const PlanRequest& request) { return std::move(candidate_plans(request).front()); }
+
+/// One line, for tests and logs: IXSCAN a_1 [5, inf] SORT.
+std::string dump(const Plan& plan, const PlanRequest& request);
+
+}  // namespace partita::query
