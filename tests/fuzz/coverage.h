@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace partita::test {
+
+/// Which code an input reaches. The compiler calls in at every branch when the tree is built with PARTITA_FUZZ_COVERAGE
+/// (the `fuzz` preset); without it nothing is ever new, and fuzzing is blind. One thread's doing only.
+void coverage_begin();
+/// Whether anything was reached since coverage_begin() that no input before had reached.
+bool coverage_grew();
+
+}  // namespace partita::test
