@@ -99,6 +99,7 @@ Value Decoder::take_body(KeyReader& key, std::uint8_t lead) {
 std::string_view Decoder::field_name(KeyReader& key, std::string_view outermost) {
   if (levels_.empty()) return outermost;
   name_.clear();
+  name_.reserve(1);  // An empty name is still a place in memory.
   Level& level = levels_.back();
   if (level.array) {
     char* digits = reinterpret_cast<char*>(name_.prepare(12));
