@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "wire/bson/compare.h"
 
+#include <bitset>
 #include <cmath>
 
 #include "wire/bson/decimal.h"
 #include "wire/bson/parts.h"
 
 // Two documents are walked in lockstep without a stack: as long as all fields compare equal both sides open and close
-// their nested documents together, and a zero type byte always closes the innermost one. So a count of open levels is
-// all there is to remember.
+// their nested documents together, and a zero type byte always closes the innermost one. So all there is to remember is
+// how many levels are open, and of each whether it is an array: the names of elements do not count there.
 
 namespace partita::bson {
 namespace {
@@ -104,6 +105,51 @@ struct Cursor {
   void enter(const std::uint8_t* document) { at = document + 4; }
 };
 
+Order compare_fields(View a, View b, bool in_array) {
+  constexpr std::size_t kMaxLevels = 256;  // More than validation lets in.
+  std::bitset<kMaxLevels> arrays;
+  arrays.set(0, in_array);
+  Cursor left{a.data() + 4};
+  Cursor right{b.data() + 4};
+  std::size_t open = 1;
+  while (true) {
+    const Type left_type = left.type();
+    const Type right_type = right.type();
+    if (left_type == Type::kEnd || right_type == Type::kEnd) {
+      if (left_type != right_type) return left_type == Type::kEnd ? Order::less : Order::greater;
+      if (--open == 0) return Order::equivalent;
+      ++left.at;
+      ++right.at;
+      continue;
+    }
+    const TypeClass common = type_class(left_type);
+    if (const Order order = common <=> type_class(right_type); order != 0) return order;
+    if (!arrays.test(open - 1)) {
+      if (const Order order = order_of_sign(std::strcmp(left.name(), right.name())); order != 0) return order;
+    }
+    const std::uint8_t* left_payload = left.payload();
+    const std::uint8_t* right_payload = right.payload();
+    if (!holds_document(common)) {
+      const Value left_value = Value::read(left_type, left_payload);
+      const Value right_value = Value::read(right_type, right_payload);
+      if (const Order order = compare_flat(common, left_value, right_value); order != 0) return order;
+      left.at = left_payload + left_value.payload_size();
+      right.at = right_payload + right_value.payload_size();
+      continue;
+    }
+    arrays.set(open++, common == TypeClass::kArray);
+    if (common == TypeClass::kCodeWithScope) {
+      const ScopedCode left_code(left_payload);
+      const ScopedCode right_code(right_payload);
+      if (const Order order = left_code.code <=> right_code.code; order != 0) return order;
+      left_payload = left_code.scope.data();
+      right_payload = right_code.scope.data();
+    }
+    left.enter(left_payload);
+    right.enter(right_payload);
+  }
+}
+
 }  // namespace
 
 Order compare_numbers(Value a, Value b) {
@@ -117,51 +163,14 @@ Order compare_numbers(Value a, Value b) {
   return a.as_int64() <=> b.as_int64();
 }
 
-Order compare(View a, View b) {
-  Cursor left{a.data() + 4};
-  Cursor right{b.data() + 4};
-  int open = 1;
-  while (true) {
-    const Type left_type = left.type();
-    const Type right_type = right.type();
-    if (left_type == Type::kEnd || right_type == Type::kEnd) {
-      if (left_type != right_type) return left_type == Type::kEnd ? Order::less : Order::greater;
-      if (--open == 0) return Order::equivalent;
-      ++left.at;
-      ++right.at;
-      continue;
-    }
-    const TypeClass common = type_class(left_type);
-    if (const Order order = common <=> type_class(right_type); order != 0) return order;
-    if (const Order order = order_of_sign(std::strcmp(left.name(), right.name())); order != 0) return order;
-    const std::uint8_t* left_payload = left.payload();
-    const std::uint8_t* right_payload = right.payload();
-    if (!holds_document(common)) {
-      const Value left_value = Value::read(left_type, left_payload);
-      const Value right_value = Value::read(right_type, right_payload);
-      if (const Order order = compare_flat(common, left_value, right_value); order != 0) return order;
-      left.at = left_payload + left_value.payload_size();
-      right.at = right_payload + right_value.payload_size();
-      continue;
-    }
-    ++open;
-    if (common == TypeClass::kCodeWithScope) {
-      const ScopedCode left_code(left_payload);
-      const ScopedCode right_code(right_payload);
-      if (const Order order = left_code.code <=> right_code.code; order != 0) return order;
-      left_payload = left_code.scope.data();
-      right_payload = right_code.scope.data();
-    }
-    left.enter(left_payload);
-    right.enter(right_payload);
-  }
-}
+Order compare(View a, View b) { return compare_fields(a, b, false); }
 
 Order compare(Value a, Value b) {
   const TypeClass common = type_class(a.type());
   if (const Order order = common <=> type_class(b.type()); order != 0) return order;
   if (!holds_document(common)) return compare_flat(common, a, b);
-  if (common != TypeClass::kCodeWithScope) return compare(a.as_document(), b.as_document());
+  if (common != TypeClass::kCodeWithScope)
+    return compare_fields(a.as_document(), b.as_document(), common == TypeClass::kArray);
   const ScopedCode left(a);
   const ScopedCode right(b);
   if (const Order order = left.code <=> right.code; order != 0) return order;
