@@ -3,15 +3,19 @@
 // end, and the same content with a checksum is taken as well.
 #include "wire/message/op_msg.h"
 
+#include <cstdlib>
 #include <vector>
 
-#include "tests/fuzz/target.h"
 #include "tests/support/frames.h"
 
 namespace {
 
 using partita::test::Bytes;
 using namespace partita;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
 
 bool inside(const Bytes& frame, std::span<const std::uint8_t> part) {
   return part.data() >= frame.data() && part.data() + part.size() <= frame.data() + frame.size();
@@ -25,18 +29,18 @@ std::size_t walk(bson::View document) {
 }
 
 void check_taken(const Bytes& frame, const wire::Request& request) {
-  FUZZ_CHECK(inside(frame, request.body.bytes()));
+  require(inside(frame, request.body.bytes()));
   walk(request.body);
   for (const wire::Sequence& one : request.sequences()) {
-    FUZZ_CHECK(inside(frame, one.bytes));
+    require(inside(frame, one.bytes));
     std::uint32_t count = 0;
     for (const bson::View document : one) {
-      FUZZ_CHECK(inside(frame, document.bytes()));
+      require(inside(frame, document.bytes()));
       walk(document);
       ++count;
     }
-    FUZZ_CHECK(count == one.count);
-    FUZZ_CHECK(!request.body.has(one.identifier) && request.sequence(one.identifier) == &one);
+    require(count == one.count);
+    require(!request.body.has(one.identifier) && request.sequence(one.identifier) == &one);
   }
 }
 
@@ -45,25 +49,10 @@ void check_with_checksum(const Bytes& frame) {
   if ((flags & wire::kChecksumPresent) != 0) return;
   const Bytes sections(frame.begin() + wire::kHeaderSize + 4, frame.end());
   wire::Request request;
-  FUZZ_CHECK(wire::parse_op_msg(test::op_msg_checked(flags, sections), request).ok());
+  require(wire::parse_op_msg(test::op_msg_checked(flags, sections), request).ok());
 }
 
 }  // namespace
-
-namespace partita::test {
-
-std::vector<std::vector<std::uint8_t>> fuzz_seeds(Random&) {
-  const Bytes document = bytes_of(numbered(1));
-  const Bytes body = body_section(command("insert"));
-  return {bytes(std::uint32_t{0}, body),
-          bytes(std::uint32_t{wire::kMoreToCome}, body, sequence_section("documents", bytes(document, document))),
-          bytes(std::uint32_t{wire::kExhaustAllowed}, sequence_section("ops", document), body,
-                sequence_section("nsInfo", {}))};
-}
-
-std::vector<std::string_view> fuzz_dictionary() { return {"insert", "documents", "$db"}; }
-
-}  // namespace partita::test
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes frame = test::frame(Bytes(data, data + size));

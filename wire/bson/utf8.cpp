@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <array>
+#include <algorithm>
 
 #include "wire/bson/validate.h"
 
@@ -42,15 +42,10 @@ constexpr Sequence sequence_of(std::uint8_t lead) {
   return {0, 0, 0};
 }
 
-constexpr auto kSequences = [] {
-  std::array<Sequence, 256> table{};
-  for (std::size_t lead = 0; lead < table.size(); ++lead) table[lead] = sequence_of(static_cast<std::uint8_t>(lead));
-  return table;
-}();
-
-/// The length of the well-formed sequence of more than one byte at `text`, or 0.
+/// The length of the well-formed sequence at `text`, or 0.
 std::size_t sequence_length(const std::uint8_t* text, std::size_t room) {
-  const Sequence expected = kSequences[*text];
+  if (*text < 0x80) return 1;
+  const Sequence expected = sequence_of(*text);
   if (expected.following == 0 || room <= expected.following) return 0;
   if (text[1] < expected.low || text[1] > expected.high) return 0;
   for (std::size_t i = 2; i <= expected.following; ++i) {
@@ -65,16 +60,11 @@ bool valid_utf8(std::string_view text) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   std::size_t at = ascii_prefix(bytes, text.size());
   while (at < text.size()) {
-    if (bytes[at] < 0x80) {  // A lone blank between words of another script is not worth the loops over whole words.
-      ++at;
-      if (at + 8 <= text.size() && (load<std::uint64_t>(bytes + at) & kHighBits) == 0) {
-        at += ascii_prefix(bytes + at, text.size() - at);
-      }
-      continue;
-    }
     const std::size_t length = sequence_length(bytes + at, text.size() - at);
     if (length == 0) return false;
     at += length;
+    // Text in another script stays in the loop; a lone accent goes back to whole words.
+    if (bytes[at - 1] < 0x80) at += ascii_prefix(bytes + at, text.size() - at);
   }
   return true;
 }

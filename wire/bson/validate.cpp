@@ -265,7 +265,6 @@ int depth(View document) {
   // In validated bytes every zero type byte closes exactly the innermost open document, so counting is enough.
   int deepest = 1;
   int level = 1;
-  const Byte* const last = document.data() + document.size() - 1;
   const Byte* at = document.data() + 4;
   while (true) {
     const auto type = static_cast<Type>(*at++);
@@ -273,7 +272,7 @@ int depth(View document) {
       if (--level == 0) return deepest;
       continue;
     }
-    const Byte* payload = at + name_length(at, last) + 1;
+    const Byte* payload = at + std::strlen(reinterpret_cast<const char*>(at)) + 1;
     switch (type) {
       case Type::kCodeWithScope:
         payload += 8 + load<std::uint32_t>(payload + 4);  // On to the scope, which ends where the element does.

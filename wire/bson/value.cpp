@@ -8,6 +8,74 @@
 
 namespace partita::bson {
 
+std::uint32_t payload_size(Type type, const std::uint8_t* payload) {
+  switch (type) {
+    case Type::kEnd:
+    case Type::kUndefined:
+    case Type::kNull:
+    case Type::kMinKey:
+    case Type::kMaxKey:
+      return 0;
+    case Type::kBool:
+      return 1;
+    case Type::kInt32:
+      return 4;
+    case Type::kDouble:
+    case Type::kDate:
+    case Type::kTimestamp:
+    case Type::kInt64:
+      return 8;
+    case Type::kObjectId:
+      return 12;
+    case Type::kDecimal128:
+      return 16;
+    case Type::kString:
+    case Type::kCode:
+    case Type::kSymbol:
+      return 4 + load<std::uint32_t>(payload);
+    case Type::kDocument:
+    case Type::kArray:
+    case Type::kCodeWithScope:
+      return load<std::uint32_t>(payload);
+    case Type::kBinary:
+      return 5 + load<std::uint32_t>(payload);
+    case Type::kDBPointer:
+      return 4 + load<std::uint32_t>(payload) + 12;
+    case Type::kRegex: {
+      const auto* text = reinterpret_cast<const char*>(payload);
+      const std::size_t pattern = std::strlen(text) + 1;
+      return static_cast<std::uint32_t>(pattern + std::strlen(text + pattern) + 1);
+    }
+  }
+  assert(false && "validated bytes hold known types only");
+  return 0;
+}
+
+Value Value::read(Type type, const std::uint8_t* payload) {
+  switch (type) {
+    case Type::kDouble:
+      return of(load<double>(payload));
+    case Type::kInt32:
+      return of(load<std::int32_t>(payload));
+    case Type::kInt64:
+      return of(load<std::int64_t>(payload));
+    case Type::kBool:
+      return of(*payload != 0);
+    case Type::kDate:
+      return of(Date{load<std::int64_t>(payload)});
+    case Type::kTimestamp:
+      return of(Timestamp::from_bits(load<std::uint64_t>(payload)));
+    case Type::kEnd:
+    case Type::kUndefined:
+    case Type::kNull:
+    case Type::kMinKey:
+    case Type::kMaxKey:
+      return Value(type);
+    default:
+      return of_payload(type, payload, bson::payload_size(type, payload));
+  }
+}
+
 ObjectId Value::as_object_id() const {
   assert(type_ == Type::kObjectId);
   return load<ObjectId>(bits_.pointer);
@@ -83,10 +151,35 @@ bool Value::truthy() const {
   }
 }
 
+std::uint32_t Value::payload_size() const {
+  switch (type_) {
+    case Type::kDouble:
+    case Type::kInt64:
+    case Type::kDate:
+    case Type::kTimestamp:
+      return 8;
+    case Type::kInt32:
+      return 4;
+    case Type::kBool:
+      return 1;
+    default:
+      return size_;
+  }
+}
+
 const std::uint8_t* Value::payload(std::array<std::uint8_t, 8>& scratch) const {
-  if (payload_layout(type_).kind != PayloadLayout::kHeld) return bits_.pointer;
-  store(scratch.data(), bits_.whole);  // Little endian: the shorter ones are its first bytes.
-  return scratch.data();
+  switch (type_) {
+    case Type::kDouble:
+    case Type::kInt64:
+    case Type::kDate:
+    case Type::kTimestamp:
+    case Type::kInt32:
+    case Type::kBool:
+      store(scratch.data(), bits_.whole);  // Little endian: the shorter ones are its first bytes.
+      return scratch.data();
+    default:
+      return bits_.pointer;
+  }
 }
 
 }  // namespace partita::bson

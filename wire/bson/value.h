@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 #include <cstring>
 #include <optional>
 #include <type_traits>
@@ -12,58 +11,6 @@
 namespace partita::bson {
 
 class View;
-
-/// Little-endian loads and stores; the server runs on little-endian machines only.
-template <class T>
-T load(const std::uint8_t* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T>
-void store(std::uint8_t* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
-
-/// What the payloads of a type look like. A table, since scans ask it for every field they pass over.
-struct PayloadLayout {
-  enum Kind : std::uint8_t {
-    kHeld,      ///< `fixed` bytes, which a Value holds itself.
-    kPointed,   ///< `fixed` bytes, which a Value points at.
-    kCounted,   ///< `fixed` bytes more than the length word at the front says.
-    kTwoTexts,  ///< Two zero-terminated texts: regular expressions.
-  };
-  Kind kind = kHeld;
-  std::uint8_t fixed = 0;
-};
-
-inline constexpr auto kPayloadLayouts = [] {
-  std::array<PayloadLayout, 256> table{};
-  const auto set = [&table](Type type, PayloadLayout layout) { table[static_cast<std::uint8_t>(type)] = layout; };
-  for (const Type type : {Type::kDouble, Type::kDate, Type::kTimestamp, Type::kInt64}) set(type, {PayloadLayout::kHeld, 8});
-  set(Type::kInt32, {PayloadLayout::kHeld, 4});
-  set(Type::kBool, {PayloadLayout::kHeld, 1});
-  set(Type::kObjectId, {PayloadLayout::kPointed, 12});
-  set(Type::kDecimal128, {PayloadLayout::kPointed, 16});
-  for (const Type type : {Type::kString, Type::kCode, Type::kSymbol}) set(type, {PayloadLayout::kCounted, 4});
-  for (const Type type : {Type::kDocument, Type::kArray, Type::kCodeWithScope}) set(type, {PayloadLayout::kCounted, 0});
-  set(Type::kBinary, {PayloadLayout::kCounted, 5});
-  set(Type::kDBPointer, {PayloadLayout::kCounted, 4 + 12});
-  set(Type::kRegex, {PayloadLayout::kTwoTexts, 0});
-  return table;  // The rest has no payload at all.
-}();
-
-inline PayloadLayout payload_layout(Type type) { return kPayloadLayouts[static_cast<std::uint8_t>(type)]; }
-
-/// How many bytes the payload of `type` takes at `payload`, in validated bytes.
-inline std::uint32_t payload_size(Type type, const std::uint8_t* payload) {
-  const PayloadLayout layout = payload_layout(type);
-  if (layout.kind <= PayloadLayout::kPointed) return layout.fixed;
-  if (layout.kind == PayloadLayout::kCounted) return layout.fixed + load<std::uint32_t>(payload);
-  const auto* text = reinterpret_cast<const char*>(payload);
-  const std::size_t pattern = std::strlen(text) + 1;
-  return static_cast<std::uint32_t>(pattern + std::strlen(text + pattern) + 1);
-}
 
 /// One BSON value in sixteen bytes: scalars are held here, everything longer is pointed at.
 /// The bytes pointed at belong to somebody else and must have passed validate(); what a Value points into must outlive
@@ -162,25 +109,19 @@ class Value {
 
 static_assert(sizeof(Value) == 16 && std::is_trivially_copyable_v<Value>);
 
-inline Value Value::read(Type type, const std::uint8_t* payload) {
-  Value value(type);
-  const PayloadLayout layout = payload_layout(type);
-  if (layout.kind != PayloadLayout::kHeld) {
-    value.size_ = bson::payload_size(type, payload);
-    value.bits_.pointer = payload;
-  } else if (layout.fixed == 8) {
-    value.bits_.whole = load<std::int64_t>(payload);
-  } else if (layout.fixed == 4) {
-    value.bits_.whole = load<std::int32_t>(payload);
-  } else if (layout.fixed == 1) {
-    value.bits_.whole = *payload;
-  }
+/// How many bytes the payload of `type` takes at `payload`, in validated bytes.
+std::uint32_t payload_size(Type type, const std::uint8_t* payload);
+
+/// Little-endian loads and stores; the server runs on little-endian machines only.
+template <class T>
+T load(const std::uint8_t* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
   return value;
 }
-
-inline std::uint32_t Value::payload_size() const {
-  const PayloadLayout layout = payload_layout(type_);
-  return layout.kind == PayloadLayout::kHeld ? layout.fixed : size_;
+template <class T>
+void store(std::uint8_t* to, T value) {
+  std::memcpy(to, &value, sizeof value);
 }
 
 }  // namespace partita::bson

@@ -4,12 +4,11 @@
 namespace partita::bson {
 
 Value View::operator[](std::string_view name) const {
-  const std::uint8_t* const end = last();
   const std::uint8_t* element = data_ + 4;
-  while (element != end) {
-    const std::uint8_t* field = element + 1;
-    const std::size_t length = name_length(field, end);
-    const std::uint8_t* payload = field + length + 1;
+  while (*element != 0) {
+    const char* field = reinterpret_cast<const char*>(element) + 1;
+    const std::size_t length = std::strlen(field);
+    const std::uint8_t* payload = element + 2 + length;
     const auto type = static_cast<Type>(*element);
     if (length == name.size() && std::memcmp(field, name.data(), length) == 0) return Value::read(type, payload);
     element = payload + bson::payload_size(type, payload);

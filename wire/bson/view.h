@@ -14,18 +14,6 @@ struct Field {
   Value value;
 };
 
-/// The length of a name that ends in a zero before or at `last`, the final zero of its document. Most names are shorter
-/// than eight bytes and are measured by one load; strlen costs three times as much there.
-inline std::size_t name_length(const std::uint8_t* name, const std::uint8_t* last) {
-  if (last - name >= 7) {
-    constexpr std::uint64_t kOnes = 0x0101010101010101;
-    const auto word = load<std::uint64_t>(name);
-    const std::uint64_t zeros = (word - kOnes) & ~word & (kOnes << 7);  // Exact up to the first zero byte.
-    if (zeros != 0) return static_cast<std::size_t>(__builtin_ctzll(zeros)) / 8;
-  }
-  return std::strlen(reinterpret_cast<const char*>(name));
-}
-
 /// A BSON document (or array) owned by somebody else, passed by value: one pointer to its length word.
 /// Valid while the message, page or Document that it looks into is; copy into a Document to keep it longer.
 /// Reading is safe from any thread. Nothing here allocates, and nothing checks: the bytes have passed validate().
@@ -53,10 +41,7 @@ class View {
     using value_type = Field;
     using difference_type = std::ptrdiff_t;
     Iterator() = default;
-    /// At any element, by somebody who has kept only its place: names are measured the slow way.
-    explicit Iterator(const std::uint8_t* element) : Iterator(element, element) {}
-    /// `last` is the document's final zero.
-    Iterator(const std::uint8_t* element, const std::uint8_t* last) : element_(element), last_(last) { read(); }
+    explicit Iterator(const std::uint8_t* element) : element_(element) { read(); }
     const Field& operator*() const { return field_; }
     const Field* operator->() const { return &field_; }
     Iterator& operator++() {
@@ -81,20 +66,18 @@ class View {
         element_ = nullptr;
         return;
       }
-      const std::uint8_t* name = element_ + 1;
-      const std::size_t length = name_length(name, last_);
-      field_.name = {reinterpret_cast<const char*>(name), length};
-      const std::uint8_t* payload = name + length + 1;
+      const char* name = reinterpret_cast<const char*>(element_) + 1;
+      field_.name = std::string_view(name);
+      const std::uint8_t* payload = element_ + 2 + field_.name.size();
       field_.value = Value::read(type, payload);
-      next_ = payload + field_.value.payload_size();
+      next_ = payload + bson::payload_size(type, payload);
     }
     const std::uint8_t* element_ = nullptr;
     const std::uint8_t* next_ = nullptr;
-    const std::uint8_t* last_ = nullptr;
     Field field_;
   };
 
-  Iterator begin() const { return Iterator(data_ + 4, last()); }
+  Iterator begin() const { return Iterator(data_ + 4); }
   std::default_sentinel_t end() const { return {}; }
 
   /// Same bytes; for "equal as MongoDB compares" see compare.h.
@@ -104,7 +87,6 @@ class View {
 
  private:
   explicit View(const std::uint8_t* data) : data_(data) {}
-  const std::uint8_t* last() const { return data_ + size() - 1; }
   static constexpr std::array<std::uint8_t, 5> kEmpty{5, 0, 0, 0, 0};
   const std::uint8_t* data_;
 };

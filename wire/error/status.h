@@ -106,6 +106,18 @@ class [[nodiscard]] Result {
   std::variant<T, Status> state_;
 };
 
+namespace detail {
+inline Status status_of(Status status) { return status; }
+template <class T>
+Status status_of(Result<T>&& result) {
+  return std::move(result).status();
+}
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.status();
+}
+}  // namespace detail
+
 #define PARTITA_JOIN_(a, b) a##b
 #define PARTITA_JOIN(a, b) PARTITA_JOIN_(a, b)
 #define PARTITA_TRY_(leave, name, declaration, ...) \
@@ -119,15 +131,14 @@ class [[nodiscard]] Result {
   PARTITA_TRY_(return, PARTITA_JOIN(try_result_, __LINE__), declaration, __VA_ARGS__)
 #define CO_TRY(declaration, ...) \
   PARTITA_TRY_(co_return, PARTITA_JOIN(try_result_, __LINE__), declaration, __VA_ARGS__)
-#define CHECK_OK(...)                                                                            \
-  do {                                                                                           \
-    if (::partita::Status check_status_ = (__VA_ARGS__); !check_status_.ok()) [[unlikely]]       \
-      return check_status_;                                                                      \
+#define PARTITA_CHECK_(leave, ...)                                                              \
+  do {                                                                                          \
+    if (auto check_status_ = ::partita::detail::status_of(__VA_ARGS__); !check_status_.ok())    \
+      [[unlikely]]                                                                              \
+      leave check_status_;                                                                      \
   } while (false)
-#define CO_CHECK_OK(...)                                                                         \
-  do {                                                                                           \
-    if (::partita::Status check_status_ = (__VA_ARGS__); !check_status_.ok()) [[unlikely]]       \
-      co_return check_status_;                                                                   \
-  } while (false)
+/// CHECK_OK(write(value)); leaves the function with the Status when it is not ok. Takes a Result too, and drops its value.
+#define CHECK_OK(...) PARTITA_CHECK_(return, __VA_ARGS__)
+#define CO_CHECK_OK(...) PARTITA_CHECK_(co_return, __VA_ARGS__)
 
 }  // namespace partita

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "query/indexes/index_keys.h"
+#include "shards/catalog/names.h"
+#include "shards/partitions/partition.h"
+#include "wire/bson/document.h"
+
+namespace partita::shards {
+
+/// An index as it was defined. Immutable and shared by all partitions of its collection.
+struct IndexSpec {
+  struct Part {
+    std::string path;
+    bool descending = false;
+  };
+  std::uint32_t id = 0;  ///< Unique within the collection, never used again.
+  std::string name;
+  std::vector<Part> parts;
+  std::shared_ptr<const query::IndexKeyMaker> keys;
+  bool unique = false;
+  bool sparse = false;
+  bson::Document definition;  ///< What listIndexes shows: {v, key, name, ...options}.
+
+  /// {_id: 1}: every collection has it already, as its record key.
+  bool is_id_key() const { return parts.size() == 1 && parts[0].path == "_id" && !parts[0].descending; }
+  /// Checks a definition as createIndexes takes it.
+  static Result<IndexSpec> parse(bson::View definition);
+};
+
+/// One partition's place in a collection: the record keys from `min` up to the next slot's.
+struct PartitionSlot {
+  std::string min;  ///< Encoded record key; empty in the first slot.
+  std::shared_ptr<Partition> partition;
+  std::vector<std::shared_ptr<PartitionIndex>> indexes;  ///< In the order of Collection::indexes.
+};
+
+/// A collection as one version of the catalog has it. Immutable: whoever holds it may read it without locks for as
+/// long as they like; writes check the version at the partition's gate.
+class Collection {
+ public:
+  Namespace ns;
+  Uuid uuid{};
+  std::uint64_t version = 0;  ///< Of the catalog when this state of the collection was published.
+  bson::Document options;     ///< As create took them.
+  std::vector<std::shared_ptr<const IndexSpec>> indexes;  ///< Secondary ones; that of _id is the record key itself.
+  std::vector<PartitionSlot> partitions;                  ///< In the order of their ranges, which tile the key space.
+
+  /// The partition that a record key belongs to. This is all that routing of a single key is.
+  const PartitionSlot& locate(Bytes record_key) const;
+  std::size_t slot_of(Bytes record_key) const;
+  Growth size() const;
+};
+
+/// Everything the catalog knew at one version. Immutable.
+class CatalogSnapshot {
+ public:
+  std::uint64_t version = 0;
+  const Collection* find(std::string_view full_name) const;
+  std::shared_ptr<const Collection> share(std::string_view full_name) const;
+  std::shared_ptr<const Collection> share(const Uuid& uuid) const;
+  /// In the order of their names.
+  std::vector<std::shared_ptr<const Collection>> collections(std::string_view db) const;
+  std::vector<std::shared_ptr<const Collection>> all() const;
+
+ private:
+  friend class CatalogState;
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+  std::unordered_map<std::string, std::shared_ptr<const Collection>, NameHash, std::equal_to<>> by_name_;
+};
+
+}  // namespace partita::shards

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/catalog/rows.h"
+
+namespace partita::shards {
+namespace {
+
+constexpr std::size_t kUuidSize = 16;
+
+Status damaged(std::string_view row, std::string_view field) {
+  return error(Code::DataModifiedByRepair, "damaged catalog row: '", field, "' of a ", row, " row");
+}
+
+Result<std::uint32_t> number(bson::View row, std::string_view kind, std::string_view field) {
+  const auto value = row[field].exact_int64();
+  if (!value || *value < 0 || *value > UINT32_MAX) return damaged(kind, field);
+  return static_cast<std::uint32_t>(*value);
+}
+
+}  // namespace
+
+bson::Document MetaRow::encode() const {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("format", format);
+    row.add("nextPartition", static_cast<std::int64_t>(next_partition));
+    row.add("cluster", cluster);
+  });
+}
+
+Result<MetaRow> MetaRow::decode(bson::View row) {
+  MetaRow meta;
+  TRY(const std::uint32_t format, number(row, "meta", "format"));
+  meta.format = static_cast<std::int32_t>(format);
+  TRY(meta.next_partition, number(row, "meta", "nextPartition"));
+  const bson::Value cluster = row["cluster"];
+  if (!cluster.is(bson::Type::kObjectId)) return damaged("meta", "cluster");
+  meta.cluster = cluster.as_object_id();
+  return meta;
+}
+
+CollectionRow CollectionRow::copy() const {
+  CollectionRow copy{ns, options.copy(), next_index, {}};
+  for (const IndexRow& index : indexes) copy.indexes.push_back({index.id, index.definition.copy()});
+  return copy;
+}
+
+std::string CollectionRow::key(const Uuid& uuid) {
+  std::string key(1, static_cast<char>(RowKind::kCollection));
+  return key.append(reinterpret_cast<const char*>(uuid.data()), uuid.size());
+}
+
+bson::Document CollectionRow::encode() const {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("ns", ns);
+    row.add("options", options.view());
+    row.add("nextIndex", static_cast<std::int64_t>(next_index));
+    bson::ArrayWriter array = row.array("indexes");
+    for (const IndexRow& index : indexes) {
+      bson::Writer one = array.document();
+      one.add("id", static_cast<std::int64_t>(index.id));
+      one.add("definition", index.definition.view());
+    }
+  });
+}
+
+Result<CollectionRow> CollectionRow::decode(bson::View row) {
+  CollectionRow collection;
+  const bson::Value ns = row["ns"];
+  if (!ns.is_string()) return damaged("collection", "ns");
+  collection.ns = ns.as_string();
+  const bson::Value options = row["options"];
+  if (!options.is_document()) return damaged("collection", "options");
+  collection.options = bson::Document(options.as_document());
+  TRY(collection.next_index, number(row, "collection", "nextIndex"));
+  const bson::Value indexes = row["indexes"];
+  if (!indexes.is_array()) return damaged("collection", "indexes");
+  for (const auto& [name, index] : indexes.as_document()) {
+    if (!index.is_document() || !index.as_document()["definition"].is_document()) return damaged("collection", "indexes");
+    TRY(const std::uint32_t id, number(index.as_document(), "collection", "id"));
+    collection.indexes.push_back({id, bson::Document(index.as_document()["definition"].as_document())});
+  }
+  return collection;
+}
+
+std::string PartitionRow::key(const Uuid& uuid, PartitionId id) {
+  std::string key(1, static_cast<char>(RowKind::kPartition));
+  key.append(reinterpret_cast<const char*>(uuid.data()), uuid.size());
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(static_cast<std::uint32_t>(id) >> shift));
+  return key;
+}
+
+bson::Document PartitionRow::encode() const {
+  return bson::Document::build([&](bson::Writer& row) { row.add("min", bson::Binary{0, min}); });
+}
+
+Result<PartitionRow> PartitionRow::decode(bson::View row) {
+  const bson::Value min = row["min"];
+  if (!min.is(bson::Type::kBinary)) return damaged("partition", "min");
+  return PartitionRow{std::string(min.as_binary().bytes)};
+}
+
+Result<RowKey> RowKey::decode(Bytes key) {
+  if (key.empty()) return damaged("key", "kind");
+  RowKey row;
+  row.kind = static_cast<RowKind>(key[0]);
+  const bool has_uuid = row.kind == RowKind::kCollection || row.kind == RowKind::kPartition;
+  if (has_uuid && key.size() < 1 + kUuidSize) return damaged("key", "uuid");
+  if (has_uuid) std::memcpy(row.uuid.data(), key.data() + 1, kUuidSize);
+  if (row.kind == RowKind::kPartition) {
+    if (key.size() != 1 + kUuidSize + 4) return damaged("key", "partition");
+    std::uint32_t id = 0;
+    for (const std::uint8_t byte : key.subspan(1 + kUuidSize)) id = id << 8 | byte;
+    row.partition = PartitionId{id};
+  }
+  return row;
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "shards/log/record.h"
+#include "wire/bson/document.h"
+
+namespace partita::shards {
+
+/// The catalog's rows, as they lie in its table and travel in the records of log 0. Keys begin with a letter:
+///
+///     "M"                     what the whole store knows: format, next partition
+///     "C" uuid                a collection: name, options, indexes
+///     "P" uuid partition(BE)  a partition: the record keys that it begins with
+///     "S" name                a setting
+///
+/// Values are BSON documents; unknown fields are kept out, missing ones refused.
+enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kSetting = 'S' };
+
+struct MetaRow {
+  static constexpr std::int32_t kFormat = 1;
+  std::int32_t format = kFormat;
+  std::uint32_t next_partition = 1;
+  bson::ObjectId cluster{};
+
+  static std::string key() { return "M"; }
+  bson::Document encode() const;
+  static Result<MetaRow> decode(bson::View row);
+};
+
+struct IndexRow {
+  std::uint32_t id = 0;
+  bson::Document definition;
+};
+
+struct CollectionRow {
+  std::string ns;
+  bson::Document options;
+  std::uint32_t next_index = 1;
+  std::vector<IndexRow> indexes;
+
+  CollectionRow copy() const;
+  static std::string key(const Uuid& uuid);
+  bson::Document encode() const;
+  static Result<CollectionRow> decode(bson::View row);
+};
+
+struct PartitionRow {
+  std::string min;
+
+  static std::string key(const Uuid& uuid, PartitionId id);
+  bson::Document encode() const;
+  static Result<PartitionRow> decode(bson::View row);
+};
+
+/// A row's key taken apart.
+struct RowKey {
+  RowKind kind = RowKind::kMeta;
+  Uuid uuid{};
+  PartitionId partition{0};
+  static Result<RowKey> decode(Bytes key);
+};
+
+}  // namespace partita::shards

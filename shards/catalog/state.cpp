@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/catalog/state.h"
+
+#include <algorithm>
+
+namespace partita::shards {
+
+Status CatalogState::put(Bytes key, bson::View row) {
+  TRY(const RowKey parsed, RowKey::decode(key));
+  switch (parsed.kind) {
+    case RowKind::kMeta: {
+      TRY(meta_, MetaRow::decode(row));
+      return {};
+    }
+    case RowKind::kCollection:
+      return put_collection(parsed.uuid, row);
+    case RowKind::kPartition:
+      return put_partition(parsed, row);
+    case RowKind::kSetting:
+      return {};
+  }
+  return error(Code::DataModifiedByRepair, "catalog row of an unknown kind: ", key[0]);
+}
+
+Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
+  TRY(CollectionRow decoded, CollectionRow::decode(row));
+  Member& member = members_[uuid];
+  std::vector<std::shared_ptr<const IndexSpec>> specs;
+  for (const IndexRow& index : decoded.indexes) {
+    const auto same = [&](const auto& spec) { return spec->id == index.id; };
+    const auto known = std::ranges::find_if(member.specs, same);
+    if (known != member.specs.end() && (*known)->definition.view() == index.definition.view()) {
+      specs.push_back(*known);
+      continue;
+    }
+    TRY(IndexSpec spec, IndexSpec::parse(index.definition));
+    spec.id = index.id;
+    specs.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
+  }
+  member.row = std::move(decoded);
+  member.specs = std::move(specs);
+  member.changed = true;
+  return {};
+}
+
+Status CatalogState::put_partition(const RowKey& key, bson::View row) {
+  TRY(PartitionRow decoded, PartitionRow::decode(row));
+  Member& member = members_[key.uuid];
+  PartitionSlot& slot = member.slots[key.partition];
+  slot.min = std::move(decoded.min);
+  if (slot.partition == nullptr) {
+    TRY(const TableId records, engine_.create_table(Partition::records_table(key.partition), TableKind::kRecords));
+    slot.partition = std::make_shared<Partition>(key.partition, key.uuid, records);
+  }
+  owners_[key.partition] = key.uuid;
+  member.changed = true;
+  return {};
+}
+
+Status CatalogState::erase(Bytes key) {
+  TRY(const RowKey parsed, RowKey::decode(key));
+  const auto member = members_.find(parsed.uuid);
+  if (parsed.kind == RowKind::kPartition && member != members_.end()) {
+    if (const auto slot = member->second.slots.find(parsed.partition); slot != member->second.slots.end()) {
+      drop_slot(slot->second);
+      member->second.slots.erase(slot);
+      member->second.changed = true;
+    }
+    owners_.erase(parsed.partition);
+  } else if (parsed.kind == RowKind::kCollection && member != members_.end()) {
+    for (const auto& [id, slot] : member->second.slots) {
+      drop_slot(slot);
+      owners_.erase(id);
+    }
+    members_.erase(member);
+  }
+  return {};
+}
+
+void CatalogState::drop_slot(const PartitionSlot& slot) {
+  dropped_.push_back(slot.partition->records());
+  for (const auto& index : slot.indexes) dropped_.push_back(index->table);
+}
+
+void CatalogState::adopt(PartitionId partition, std::shared_ptr<PartitionIndex> index) {
+  const std::uint32_t id = index->spec->id;
+  adopted_[{partition, id}] = std::move(index);
+}
+
+Result<CatalogState::Changes> CatalogState::settle() {
+  Changes changes;
+  for (auto& [uuid, member] : members_) {
+    if (member.changed) CHECK_OK(settle_member(member, changes));
+  }
+  adopted_.clear();
+  changes.dropped.insert(changes.dropped.end(), dropped_.begin(), dropped_.end());
+  dropped_.clear();
+  return changes;
+}
+
+Status CatalogState::settle_member(Member& member, Changes& changes) {
+  for (auto& [id, slot] : member.slots) {
+    std::vector<std::shared_ptr<PartitionIndex>> indexes;
+    for (const auto& spec : member.specs) {
+      const auto same = [&](const auto& index) { return index->spec->id == spec->id; };
+      const auto known = std::ranges::find_if(slot.indexes, same);
+      if (known != slot.indexes.end()) {
+        indexes.push_back(*known);
+        continue;
+      }
+      bool unfilled = false;
+      TRY(std::shared_ptr<PartitionIndex> index, make_index(id, spec, unfilled));
+      if (unfilled) changes.unfilled.push_back({slot.partition, index});
+      indexes.push_back(std::move(index));
+    }
+    for (const auto& index : slot.indexes) {
+      if (std::ranges::find(indexes, index) == indexes.end()) changes.dropped.push_back(index->table);
+    }
+    slot.indexes = std::move(indexes);
+  }
+  return {};
+}
+
+Result<std::shared_ptr<PartitionIndex>> CatalogState::make_index(PartitionId partition,
+                                                                 std::shared_ptr<const IndexSpec> spec, bool& unfilled) {
+  if (const auto ready = adopted_.find({partition, spec->id}); ready != adopted_.end()) return ready->second;
+  auto index = std::make_shared<PartitionIndex>();
+  const std::string name = Partition::index_table(partition, spec->id);
+  index->spec = std::move(spec);
+  if (loading_) {
+    TRY(index->table, engine_.create_table(name, TableKind::kIndex));
+    return index;
+  }
+  // During replay the table may be there, half filled by a build that a crash cut short.
+  CHECK_OK(engine_.drop_table(engine_.table(name)));
+  TRY(index->table, engine_.create_table(name, TableKind::kIndex));
+  unfilled = true;
+  return index;
+}
+
+Status CatalogState::settle_loaded() {
+  loading_ = true;
+  Result<Changes> changes = settle();
+  loading_ = false;
+  return changes.status();
+}
+
+std::vector<const PartitionSlot*> CatalogState::slots() const {
+  std::vector<const PartitionSlot*> slots;
+  for (const auto& [uuid, member] : members_) {
+    for (const auto& [id, slot] : member.slots) slots.push_back(&slot);
+  }
+  return slots;
+}
+
+std::shared_ptr<const CatalogSnapshot> CatalogState::publish(std::uint64_t version) {
+  auto snapshot = std::make_shared<CatalogSnapshot>();
+  snapshot->version = version;
+  for (auto& [uuid, member] : members_) {
+    if (member.changed || member.published == nullptr) {
+      auto collection = std::make_shared<Collection>();
+      const std::size_t dot = member.row.ns.find('.');
+      collection->ns = Namespace(std::string_view(member.row.ns).substr(0, dot), std::string_view(member.row.ns).substr(dot + 1));
+      collection->uuid = uuid;
+      collection->version = version;
+      collection->options = member.row.options.copy();
+      collection->indexes = member.specs;
+      for (const auto& [id, slot] : member.slots) collection->partitions.push_back(slot);
+      std::ranges::sort(collection->partitions, {}, &PartitionSlot::min);
+      member.published = std::move(collection);
+      member.changed = false;
+    }
+    snapshot->by_name_.emplace(member.published->ns.full(), member.published);
+  }
+  return snapshot;
+}
+
+const PartitionSlot* CatalogState::slot(PartitionId id) const {
+  const auto owner = owners_.find(id);
+  if (owner == owners_.end()) return nullptr;
+  return &members_.at(owner->second).slots.at(id);
+}
+
+const CollectionRow* CatalogState::row(const Uuid& uuid) const {
+  const auto member = members_.find(uuid);
+  return member == members_.end() ? nullptr : &member->second.row;
+}
+
+std::set<std::string> CatalogState::table_names() const {
+  std::set<std::string> names;
+  for (const auto& [uuid, member] : members_) {
+    for (const auto& [id, slot] : member.slots) {
+      names.insert(Partition::records_table(id));
+      for (const auto& spec : member.specs) names.insert(Partition::index_table(id, spec->id));
+    }
+  }
+  return names;
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "shards/catalog/collection.h"
+#include "shards/catalog/rows.h"
+
+namespace partita::shards {
+
+/// The catalog as a state machine: rows go in, in the order of log 0, and collections come out. Live changes and replay
+/// pass through the same code. Not thread-safe: the catalog's change lock guards it.
+class CatalogState {
+ public:
+  explicit CatalogState(Engine& engine) : engine_(engine) {}
+
+  Status put(Bytes key, bson::View row);
+  Status erase(Bytes key);
+
+  /// An index that has been filled already: settle() takes it instead of making an empty one.
+  void adopt(PartitionId partition, std::shared_ptr<PartitionIndex> index);
+  /// What the rows put and erased since the last call mean for tables.
+  struct Changes {
+    struct Unfilled {
+      std::shared_ptr<Partition> partition;
+      std::shared_ptr<PartitionIndex> index;
+    };
+    std::vector<Unfilled> unfilled;   ///< New indexes, over partitions that may hold documents already.
+    std::vector<TableId> dropped;     ///< Tables that nobody routes to any more.
+  };
+  /// Makes the tables that are missing, rebuilds the collections that changed.
+  Result<Changes> settle();
+  /// The same after loading the rows of a checkpoint: all tables are there, and as full as they should be.
+  Status settle_loaded();
+  /// Publishes the settled state under a version, which becomes that of the changed collections and their partitions.
+  std::shared_ptr<const CatalogSnapshot> publish(std::uint64_t version);
+
+  /// For replay: the partition that a record names, with the indexes it has at this point of the log.
+  const PartitionSlot* slot(PartitionId id) const;
+  std::vector<const PartitionSlot*> slots() const;
+  const CollectionRow* row(const Uuid& uuid) const;
+  const MetaRow& meta() const { return meta_; }
+  /// Names of all tables that the rows account for.
+  std::set<std::string> table_names() const;
+
+ private:
+  struct Member {
+    CollectionRow row;
+    std::vector<std::shared_ptr<const IndexSpec>> specs;
+    std::map<PartitionId, PartitionSlot> slots;
+    bool changed = true;
+    std::shared_ptr<const Collection> published;
+  };
+  Status put_collection(const Uuid& uuid, bson::View row);
+  Status put_partition(const RowKey& key, bson::View row);
+  Status settle_member(Member& member, Changes& changes);
+  Result<std::shared_ptr<PartitionIndex>> make_index(PartitionId partition, std::shared_ptr<const IndexSpec> spec,
+                                                     bool& unfilled);
+
+  void drop_slot(const PartitionSlot& slot);
+
+  Engine& engine_;
+  MetaRow meta_;
+  std::map<Uuid, Member> members_;
+  std::map<PartitionId, Uuid> owners_;
+  std::map<std::pair<PartitionId, std::uint32_t>, std::shared_ptr<PartitionIndex>> adopted_;
+  std::vector<TableId> dropped_;
+  bool loading_ = false;
+};
+
+}  // namespace partita::shards

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/checkpointer.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "shards/store.h"
+
+namespace partita::shards {
+namespace {
+
+/// How often the past is cut off.
+constexpr std::chrono::milliseconds kTick(250);
+/// Replay after a crash handles some hundred megabytes a second: this bounds how long a start may take.
+constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
+
+// Rows of the state table: "L" -> where the logs stood; "N" partition(BE) -> its counts and its indexes' multikey bits.
+constexpr std::string_view kLogsKey = "L";
+
+Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+std::array<std::uint8_t, 5> counts_key(PartitionId id) {
+  std::array<std::uint8_t, 5> key{'N'};
+  for (int i = 0; i < 4; ++i) key[1 + i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(id) >> (24 - 8 * i));
+  return key;
+}
+
+bson::Document encode_counts(const PartitionSlot& slot, Time boundary) {
+  const Growth then = slot.partition->counters().at(boundary);
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("documents", then.documents);
+    row.add("bytes", then.bytes);
+    bson::ArrayWriter array = row.array("multikey");
+    for (const auto& index : slot.indexes) {
+      const std::uint64_t bits = index->multikey.load(std::memory_order_relaxed);
+      if (bits == 0) continue;
+      bson::Writer one = array.document();
+      one.add("index", static_cast<std::int64_t>(index->spec->id));
+      one.add("bits", static_cast<std::int64_t>(bits));
+    }
+  });
+}
+
+}  // namespace
+
+Result<SavedState> load_saved_state(Session& session, TableId state_table) {
+  SavedState saved;
+  TRY(Cursor cursor, session.cursor(state_table));
+  TRY(const bool there, cursor.find(bytes_of(kLogsKey)));
+  if (!there) return saved;
+  const bson::View row = bson::View::trusted(cursor.value().data());
+  saved.boundary = static_cast<Time>(row["boundary"].exact_int64().value_or(0));
+  saved.next[0] = static_cast<Sequence>(row["catalogLog"].exact_int64().value_or(1));
+  saved.next[1] = static_cast<Sequence>(row["dataLog"].exact_int64().value_or(1));
+  return saved;
+}
+
+Result<SavedCounts> load_counts(Session& session, TableId state_table, PartitionId partition) {
+  SavedCounts counts;
+  TRY(Cursor cursor, session.cursor(state_table));
+  TRY(const bool there, cursor.find(counts_key(partition)));
+  if (!there) return counts;
+  const bson::View row = bson::View::trusted(cursor.value().data());
+  counts.growth.documents = row["documents"].exact_int64().value_or(0);
+  counts.growth.bytes = row["bytes"].exact_int64().value_or(0);
+  for (const auto& [name, one] : row["multikey"].as_document()) {
+    counts.multikey.emplace_back(one.as_document()["index"].exact_int64().value_or(0),
+                                 one.as_document()["bits"].exact_int64().value_or(0));
+  }
+  return counts;
+}
+
+Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes)
+    : store_(store), interval_(seconds), log_retention_bytes_(log_retention_bytes), thread_([this] { run(); }) {
+  pthread_setname_np(thread_.native_handle(), "checkpoint");
+}
+
+Checkpointer::~Checkpointer() {
+  if (!thread_.joinable()) return;
+  Status status = stop();
+  (void)status;  // The log has everything.
+}
+
+Status Checkpointer::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_one();
+  thread_.join();
+  return take();
+}
+
+void Checkpointer::run() {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point due = Clock::now() + interval_;
+  std::uint64_t bytes = 0;
+  std::unique_lock lock(mutex_);
+  while (!stop_.wait_for(lock, kTick, [&] { return stopping_; })) {
+    lock.unlock();
+    advance_oldest();
+    const std::uint64_t appended = store_.log(kDataLog).appended_bytes();
+    if (Clock::now() >= due || appended - bytes > kLogBytesBetween) {
+      Status status = take();  // A full disk: the next round tries again, the log has everything.
+      (void)status;
+      store_.catalog().remove_dropped_tables();
+      due = Clock::now() + interval_;
+      bytes = appended;
+    }
+    lock.lock();
+  }
+}
+
+// Old versions are kept for readers of a past time. Left alone between checkpoints, a document that changes often would
+// drag a long tail of them along; so the past is cut off here, two ticks behind the present.
+void Checkpointer::advance_oldest() {
+  const std::unique_lock idle(taking_, std::try_to_lock);
+  if (!idle.owns_lock()) return;
+  const Time visible = store_.positions().visible();
+  if (last_visible_ != 0 && visible > last_visible_) {
+    Status status = store_.engine().set_stable(visible, last_visible_);
+    (void)status;  // Nothing is lost by staying where it was.
+  }
+  last_visible_ = visible;
+}
+
+void Checkpointer::trim_log(Sequence next) {
+  const std::uint64_t bytes = store_.log(kDataLog).appended_bytes();
+  marks_.push_back({next, bytes});
+  Sequence before = 0;
+  while (marks_.size() > 1 && bytes - marks_[1].bytes > log_retention_bytes_) {
+    before = marks_[1].next;
+    marks_.pop_front();
+  }
+  if (before > 1) {
+    Status status = store_.log(kDataLog).truncate(before);
+    (void)status;  // Tried again with the next one.
+  }
+}
+
+Status Checkpointer::take() {
+  const std::lock_guard one_at_a_time(taking_);
+  std::array<Sequence, 2> next{};
+  const Time boundary = store_.positions().boundary([&](Time time, const std::vector<Sequence>& sequences) {
+    store_.set_checkpoint_boundary(time);
+    std::copy(sequences.begin(), sequences.end(), next.begin());
+  });
+  store_.positions().wait_visible(boundary);
+  {
+    TRY(const SessionLease session, SessionLease::take(store_.engine()));
+    TRY(Transaction transaction, Transaction::begin(*session));
+    CHECK_OK(save_counts(*session, boundary));
+    const bson::Document logs = bson::Document::build([&](bson::Writer& row) {
+      row.add("boundary", static_cast<std::int64_t>(boundary));
+      row.add("catalogLog", static_cast<std::int64_t>(next[0]));
+      row.add("dataLog", static_cast<std::int64_t>(next[1]));
+    });
+    TRY(Cursor cursor, session->cursor(store_.state_table()));
+    CHECK_OK(cursor.put(bytes_of(kLogsKey), logs.view().bytes()));
+    CHECK_OK(transaction.commit(boundary));
+  }
+  CHECK_OK(store_.engine().set_stable(boundary, std::max(last_visible_, Time{1})));
+  CHECK_OK(store_.engine().checkpoint());
+  trim_log(next[1]);
+  return {};
+}
+
+Status Checkpointer::save_counts(Session& session, Time boundary) {
+  TRY(Cursor cursor, session.cursor(store_.state_table()));
+  const std::shared_ptr<const CatalogSnapshot> snapshot = store_.catalog().share();
+  for (const auto& collection : snapshot->all()) {
+    for (const PartitionSlot& slot : collection->partitions) {
+      CHECK_OK(cursor.put(counts_key(slot.partition->id()), encode_counts(slot, boundary).view().bytes()));
+    }
+  }
+  return {};
+}
+
+}  // namespace partita::shards

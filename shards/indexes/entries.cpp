@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/indexes/entries.h"
+
+#include <algorithm>
+
+#include "query/keys/decode.h"
+#include "wire/bson/json.h"
+
+namespace partita::shards {
+namespace {
+
+bool same(Bytes a, Bytes b) { return std::ranges::equal(a, b); }
+
+void put_size(bson::Buffer& out, std::size_t size) {
+  while (size >= 0x80) {
+    out.push(static_cast<std::uint8_t>(size | 0x80));
+    size >>= 7;
+  }
+  out.push(static_cast<std::uint8_t>(size));
+}
+
+/// The record key's length at the start of a unique entry's value, and where the key begins.
+std::pair<std::size_t, std::size_t> record_key_place(Bytes value) {
+  std::size_t size = 0;
+  std::size_t at = 0;
+  for (unsigned shift = 0; at < value.size(); shift += 7) {
+    const std::uint8_t byte = value[at++];
+    size |= std::size_t{byte & 0x7Fu} << shift;
+    if (byte < 0x80) break;
+  }
+  return {at, size};
+}
+
+/// The fields of an entry as a document, for the text of a duplicate key error.
+bson::Document key_value(const IndexSpec& spec, Bytes key, Bytes type_bits) {
+  return bson::Document::build([&](bson::Writer& out) {
+    query::keys::Decoder decoder(key, type_bits);
+    for (const IndexSpec::Part& part : spec.parts) {
+      const auto direction =
+          part.descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending;
+      if (!decoder.next(direction, part.path, out).ok()) return;
+    }
+  });
+}
+
+std::vector<std::uint8_t> collision_details(bson::View key_pattern, bson::View key_value) {
+  bson::Buffer details;
+  {
+    bson::Writer out(details);
+    out.add("keyPattern", key_pattern);
+    out.add("keyValue", key_value);
+  }
+  return {details.data(), details.data() + details.size()};
+}
+
+}  // namespace
+
+Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value) {
+  if (spec.unique) {
+    const auto [at, size] = record_key_place(value);
+    return value.subspan(at, size);
+  }
+  for (const IndexSpec::Part& part : spec.parts) {
+    const auto direction = part.descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending;
+    key = key.subspan(query::keys::encoded_size(key, direction));
+  }
+  return key;
+}
+
+Bytes type_bits_of(const IndexSpec& spec, Bytes value) {
+  if (!spec.unique) return value;
+  const auto [at, size] = record_key_place(value);
+  return value.subspan(at + size);
+}
+
+Status duplicate_key(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value) {
+  return error(Code::DuplicateKey, "E11000 duplicate key error collection: ", ns, " index: ", index_name,
+               " dup key: ", bson::to_shell(key_value))
+      .with_details(collision_details(key_pattern, key_value));
+}
+
+Status duplicate_key(std::string_view ns, const Status& collision) {
+  const bson::View details = bson::View::trusted(collision.details().data());
+  return duplicate_key(ns, collision.message(), details["keyPattern"].as_document(),
+                       details["keyValue"].as_document());
+}
+
+Status IndexWriter::put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+                        const query::IndexKeys& keys) {
+  const Bytes fields = keys.key(entry);
+  key_.clear();
+  key_.append(fields);
+  value_.clear();
+  if (index.spec->unique) {
+    put_size(value_, record_key.size());
+    value_.append(record_key);
+  } else {
+    key_.append(record_key);
+  }
+  value_.append(keys.type_bits(entry));
+  Status status = cursor.insert(key_.bytes(), value_.bytes());
+  if (status.code() != Code::DuplicateKey) return status;
+  const bson::Document values = key_value(*index.spec, fields, keys.type_bits(entry));
+  return error(Code::DuplicateKey, index.spec->name)
+      .with_details(collision_details(index.spec->definition["key"].as_document(), values));
+}
+
+Status IndexWriter::erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+                          const query::IndexKeys& keys) {
+  key_.clear();
+  key_.append(keys.key(entry));
+  if (!index.spec->unique) key_.append(record_key);
+  TRY(const bool there, cursor.remove(key_.bytes()));
+  if (!there) return error(Code::DataModifiedByRepair, "index ", index.spec->name, " lacks the entry of a document");
+  return {};
+}
+
+Status IndexWriter::insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
+  CHECK_OK(index.spec->keys->make(document, after_));
+  if (after_.multikey() != 0) index.multikey.fetch_or(after_.multikey(), std::memory_order_relaxed);
+  TRY(Cursor cursor, session.cursor(index.table));
+  for (std::size_t i = 0; i < after_.size(); ++i) CHECK_OK(put(cursor, index, record_key, i, after_));
+  return {};
+}
+
+Status IndexWriter::remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
+  CHECK_OK(index.spec->keys->make(document, before_));
+  TRY(Cursor cursor, session.cursor(index.table));
+  for (std::size_t i = 0; i < before_.size(); ++i) CHECK_OK(erase(cursor, index, record_key, i, before_));
+  return {};
+}
+
+Status IndexWriter::update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before,
+                           bson::View after) {
+  CHECK_OK(index.spec->keys->make(before, before_));
+  CHECK_OK(index.spec->keys->make(after, after_));
+  if (after_.multikey() != 0) index.multikey.fetch_or(after_.multikey(), std::memory_order_relaxed);
+  const auto kept = [](const query::IndexKeys& in, Bytes key, Bytes bits) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (same(in.key(i), key) && same(in.type_bits(i), bits)) return true;
+    }
+    return false;
+  };
+  TRY(Cursor cursor, session.cursor(index.table));
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    if (!kept(after_, before_.key(i), before_.type_bits(i))) CHECK_OK(erase(cursor, index, record_key, i, before_));
+  }
+  for (std::size_t i = 0; i < after_.size(); ++i) {
+    if (!kept(before_, after_.key(i), after_.type_bits(i))) {
+      CHECK_OK(put(cursor, index, record_key, i, after_));
+    }
+  }
+  return {};
+}
+
+}  // namespace partita::shards

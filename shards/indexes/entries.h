@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "query/indexes/index_keys.h"
+#include "shards/catalog/collection.h"
+#include "shards/storage/session.h"
+
+namespace partita::shards {
+
+/// How an index's entries lie in its table:
+///
+///     ordinary   key = encoded fields · record key    value = type bits
+///     unique     key = encoded fields                 value = length of record key (varint) · record key · type bits
+///
+/// so that two documents with equal fields collide in a unique index and stand side by side in any other.
+
+/// Adds and removes the entries of one document. Both keep their buffers; one per session and thread.
+class IndexWriter {
+ public:
+  /// Fails with DuplicateKey, naming index and values, when a unique index has the fields already.
+  Status insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
+  Status remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
+  /// Only what differs between the two is touched.
+  Status update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before, bson::View after);
+
+ private:
+  Status put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+             const query::IndexKeys& keys);
+  Status erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+               const query::IndexKeys& keys);
+
+  query::IndexKeys before_;
+  query::IndexKeys after_;
+  bson::Buffer key_;
+  bson::Buffer value_;
+};
+
+/// The record key inside an entry.
+Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value);
+Bytes type_bits_of(const IndexSpec& spec, Bytes value);
+
+/// E11000 as MongoDB words it, with keyPattern and keyValue beside it. Who knows the collection's name writes it; below,
+/// a collision is a DuplicateKey whose message is the index's name and whose details are the two documents.
+Status duplicate_key(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value);
+Status duplicate_key(std::string_view ns, const Status& collision);
+
+}  // namespace partita::shards

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/log/applier.h"
+
+#include <algorithm>
+
+#include "query/updates/diff.h"
+
+namespace partita::shards {
+
+void Effects::add(Partition& partition, Growth growth) {
+  if (growths.empty() || growths.back().partition != &partition) {
+    growths.push_back({&partition, growth});
+  } else {
+    growths.back().growth += growth;
+  }
+}
+
+void Effects::count(Time commit_time, Time checkpoint_boundary) const {
+  for (const One& one : growths) one.partition->counters().add(one.growth, commit_time, checkpoint_boundary);
+}
+
+Status Applier::insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document, Effects& effects) {
+  TRY(Cursor cursor, session.cursor(slot.partition->records()));
+  CHECK_OK(cursor.insert(key, document.bytes()));
+  for (const auto& index : slot.indexes) CHECK_OK(index_writer_.insert(session, *index, key, document));
+  effects.add(*slot.partition, {1, document.size()});
+  return {};
+}
+
+Status Applier::update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
+                       bson::View after, Effects& effects) {
+  const std::int64_t growth = std::int64_t{after.size()} - before.size();
+  // Indexes first: `before` may lie in the page under the cursor, and dies with the update.
+  for (const auto& index : slot.indexes) CHECK_OK(index_writer_.update(session, *index, key, before, after));
+  CHECK_OK(at.update_here(after.bytes()));
+  effects.add(*slot.partition, {0, growth});
+  return {};
+}
+
+Status Applier::remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
+                       Effects& effects) {
+  const std::int64_t size = before.size();
+  for (const auto& index : slot.indexes) CHECK_OK(index_writer_.remove(session, *index, key, before));
+  CHECK_OK(at.remove_here());
+  effects.add(*slot.partition, {-1, -size});
+  return {};
+}
+
+Status Applier::put_retry_row(Session& session, Bytes key, Bytes statement) {
+  TRY(Cursor cursor, session.cursor(tables_.retry));
+  TRY(const bool there, cursor.find(key));
+  if (!there) return cursor.insert(key, statement);
+  CHECK_OK(merge_statement(cursor.value(), statement, after_));
+  return cursor.update_here(after_.bytes());
+}
+
+Status Applier::put_catalog_row(Session& session, Bytes key, Bytes row) {
+  TRY(Cursor cursor, session.cursor(tables_.catalog));
+  return cursor.put(key, row);
+}
+
+Status Applier::erase_catalog_row(Session& session, Bytes key) {
+  TRY(Cursor cursor, session.cursor(tables_.catalog));
+  CHECK_OK(cursor.remove(key));
+  return {};
+}
+
+Status Applier::apply(Session& session, const Operation& operation, CatalogState& state, Effects& effects) {
+  switch (operation.type) {
+    case OperationType::kCatalogPut:
+      CHECK_OK(put_catalog_row(session, operation.key, operation.image));
+      return state.put(operation.key, bson::View::trusted(operation.image.data()));
+    case OperationType::kCatalogDelete:
+      CHECK_OK(erase_catalog_row(session, operation.key));
+      return state.erase(operation.key);
+    case OperationType::kRetryRow:
+      return put_retry_row(session, operation.key, operation.image);
+    case OperationType::kInsert:
+    case OperationType::kUpdate:
+    case OperationType::kUpdateDiff:
+    case OperationType::kDelete: {
+      // A partition that a later record of log 0 drops may be gone from the catalog already: its rows are of no use.
+      const PartitionSlot* slot = state.slot(operation.partition);
+      return slot == nullptr ? Status() : replay_change(session, operation, *slot, effects);
+    }
+  }
+  return error(Code::DataModifiedByRepair, "log operation of an unknown type: ", static_cast<int>(operation.type));
+}
+
+Status Applier::replay_change(Session& session, const Operation& operation, const PartitionSlot& slot,
+                              Effects& effects) {
+  const auto image = [&] { return bson::View::trusted(operation.image.data()); };
+  if (operation.type == OperationType::kInsert) return insert(session, slot, operation.key, image(), effects);
+  TRY(Cursor cursor, session.cursor(slot.partition->records()));
+  TRY(const bool there, cursor.find(operation.key));
+  if (!there) return error(Code::DataModifiedByRepair, "the log changes a document that is not there");
+  before_.clear();
+  before_.append(cursor.value());
+  const bson::View before = bson::View::trusted(before_.data());
+  if (operation.type == OperationType::kDelete) {
+    return remove(session, slot, cursor, operation.key, before, effects);
+  }
+  if (operation.type == OperationType::kUpdate) {
+    return update(session, slot, cursor, operation.key, before, image(), effects);
+  }
+  after_.clear();
+  CHECK_OK(query::apply_diff(before, operation.image, after_));
+  return update(session, slot, cursor, operation.key, before, bson::View::trusted(after_.data()), effects);
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "shards/catalog/state.h"
+#include "shards/indexes/entries.h"
+#include "shards/log/record.h"
+#include "shards/sessions/retry.h"
+
+namespace partita::shards {
+
+/// What applying a record did to sizes, to be added to the counters once it has committed.
+struct Effects {
+  struct One {
+    Partition* partition;
+    Growth growth;
+  };
+  std::vector<One> growths;
+  void add(Partition& partition, Growth growth);
+  void clear() { growths.clear(); }
+  /// After the commit.
+  void count(Time commit_time, Time checkpoint_boundary) const;
+};
+
+/// The only code that changes documents, index entries, retry rows and catalog rows. Commands reach it through
+/// WriteUnit, which drafts each operation into a record as it is applied; recovery, and later replicas and restore,
+/// reach it through apply(). The same record makes the same bytes wherever it is applied.
+/// Runs inside the caller's transaction. Keeps buffers: one Applier per thread that writes.
+class Applier {
+ public:
+  /// The tables that are not a partition's.
+  struct Tables {
+    TableId catalog = kNoTable;
+    TableId retry = kNoTable;
+  };
+  explicit Applier(Tables tables) : tables_(tables) {}
+  void use(Tables tables) { tables_ = tables; }
+
+  /// Replays one operation of a record, against the partitions that `state` knows.
+  Status apply(Session& session, const Operation& operation, CatalogState& state, Effects& effects);
+
+  // One primitive for each kind of operation. `at` stands on the row, which saves a second descent where the caller has
+  // just read it. `slot` gives the partition and the indexes that it has at this point of the log.
+  Status insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document, Effects& effects);
+  Status update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after,
+                Effects& effects);
+  Status remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
+                Effects& effects);
+  Status put_retry_row(Session& session, Bytes key, Bytes statement);
+  Status put_catalog_row(Session& session, Bytes key, Bytes row);
+  Status erase_catalog_row(Session& session, Bytes key);
+
+ private:
+  Status replay_change(Session& session, const Operation& operation, const PartitionSlot& slot, Effects& effects);
+
+  Tables tables_;
+  IndexWriter index_writer_;
+  bson::Buffer after_;
+  bson::Buffer before_;
+};
+
+}  // namespace partita::shards

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "shards/log/record.h"
+
+namespace partita::shards {
+
+/// Decides over record headers alone, in log order, which records count. A pure function with two numbers of memory, so
+/// that every reader of a log, wherever it runs, comes to the same verdict: an epoch record is valid when its epoch is the next one,
+/// any other when it belongs to the current epoch and carries the next sequence number. All else was written by a
+/// sequencer that had been deposed, and is void.
+class Fence {
+ public:
+  Fence() = default;
+  Fence(Epoch epoch, Sequence last) : epoch_(epoch), last_(last) {}
+
+  /// True when the record is valid; the fence then stands behind it.
+  bool admit(const RecordHeader& header) {
+    const bool takes_over = header.kind == RecordKind::kEpoch;
+    if (header.sequence != last_ + 1) return false;
+    if (header.epoch != epoch_ + (takes_over ? 1 : 0)) return false;
+    epoch_ = header.epoch;
+    last_ = header.sequence;
+    return true;
+  }
+  Epoch epoch() const { return epoch_; }
+  Sequence last() const { return last_; }
+
+ private:
+  Epoch epoch_ = 0;
+  Sequence last_ = 0;
+};
+
+}  // namespace partita::shards

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/log/position.h"
+
+#include <cassert>
+
+namespace partita::shards {
+
+Positions::Positions(HybridClock& clock, std::size_t logs)
+    : clock_(clock), next_(logs, 1), epochs_(logs, 1), flights_(kWindow) {}
+
+void Positions::resume(LogId log, Epoch epoch, Sequence next) {
+  const std::lock_guard lock(mutex_);
+  epochs_[static_cast<std::size_t>(log)] = epoch;
+  next_[static_cast<std::size_t>(log)] = next;
+  last_given_ = clock_.now();
+  visible_.store(last_given_, std::memory_order_release);
+}
+
+Sequence Positions::next_sequence(LogId log) const {
+  const std::lock_guard lock(mutex_);
+  return next_[static_cast<std::size_t>(log)];
+}
+
+Position Positions::take(LogId log) {
+  const std::lock_guard lock(mutex_);
+  const auto index = static_cast<std::size_t>(log);
+  assert(next_ticket_ - first_in_flight_ < kWindow);
+  const Position position{log, epochs_[index], next_[index]++, clock_.tick(), next_ticket_++};
+  flights_[position.ticket % kWindow] = {position.commit_time, false};
+  last_given_ = position.commit_time;
+  return position;
+}
+
+void Positions::done(const Position& position) {
+  {
+    const std::lock_guard lock(mutex_);
+    flights_[position.ticket % kWindow].done = true;
+    if (position.ticket != first_in_flight_) return;
+    advance();
+  }
+  if (waiters_.load(std::memory_order_acquire) > 0) advanced_.notify_all();
+}
+
+void Positions::advance() {
+  while (first_in_flight_ != next_ticket_ && flights_[first_in_flight_ % kWindow].done) ++first_in_flight_;
+  // With nothing in flight everything given out is visible; else all that came before the first still flying.
+  const Time visible =
+      first_in_flight_ == next_ticket_ ? last_given_ : flights_[first_in_flight_ % kWindow].time - 1;
+  visible_.store(visible, std::memory_order_release);
+}
+
+Time Positions::read_time() {
+  Time last = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    last = last_given_;
+  }
+  wait_visible(last);
+  return last;
+}
+
+void Positions::wait_visible(Time time) {
+  // Flights last microseconds: look again a few times before sleeping.
+  for (int spin = 0; spin < 200; ++spin) {
+    if (visible() >= time) return;
+    __builtin_ia32_pause();
+  }
+  std::unique_lock lock(mutex_);
+  waiters_.fetch_add(1);
+  advanced_.wait(lock, [&] { return visible() >= time; });
+  waiters_.fetch_sub(1);
+}
+
+}  // namespace partita::shards

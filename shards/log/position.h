@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "shards/log/record.h"
+
+namespace partita::shards {
+
+/// Where a record stands and when it commits.
+struct Position {
+  LogId log = kDataLog;
+  Epoch epoch = 0;
+  Sequence sequence = 0;
+  Time commit_time = 0;
+  std::uint64_t ticket = 0;  ///< Counts positions over all logs of this process, for Positions only.
+};
+
+/// Gives out positions in time order and knows which are still in flight. Writers run in parallel: each takes its
+/// position last thing before it commits, so that times grow along every log, and says when it is done. What lies at or
+/// before visible() is all committed (or void), which is what snapshot reads, checkpoints and log readers wait for.
+class Positions {
+ public:
+  explicit Positions(HybridClock& clock, std::size_t logs = 2);
+
+  /// Where a log goes on after recovery.
+  void resume(LogId log, Epoch epoch, Sequence next);
+  Sequence next_sequence(LogId log) const;
+
+  Position take(LogId log);
+  void done(const Position& position);
+
+  /// Every commit at or before this time is visible.
+  Time visible() const { return visible_.load(std::memory_order_acquire); }
+  /// A time at which everything acknowledged so far can be read; waits until all of it is visible.
+  Time read_time();
+  /// Waits until visible() has reached `time`, which must have been given out.
+  void wait_visible(Time time);
+
+  /// A time of its own that no record carries, with every position taken before it earlier and every later one later.
+  /// `at_boundary` runs at that moment, under the lock.
+  template <class AtBoundary>
+  Time boundary(AtBoundary&& at_boundary) {
+    const std::lock_guard lock(mutex_);
+    const Time time = clock_.tick();
+    at_boundary(time, std::as_const(next_));
+    if (first_in_flight_ == next_ticket_) visible_.store(time, std::memory_order_release);
+    last_given_ = time;
+    return time;
+  }
+
+ private:
+  static constexpr std::size_t kWindow = 1 << 14;  ///< More in flight than there can be sessions.
+  struct Flight {
+    Time time = 0;
+    bool done = false;
+  };
+  void advance();
+
+  HybridClock& clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable advanced_;
+  std::vector<Sequence> next_;
+  std::vector<Epoch> epochs_;
+  std::vector<Flight> flights_;
+  std::uint64_t first_in_flight_ = 0;
+  std::uint64_t next_ticket_ = 0;
+  Time last_given_ = 0;
+  std::atomic<int> waiters_{0};
+  std::atomic<Time> visible_{0};
+};
+
+}  // namespace partita::shards

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/partitions/partition.h"
+
+namespace partita::shards {
+
+std::string Partition::records_table(PartitionId id) {
+  return detail::join("p", static_cast<std::uint32_t>(id), "-records");
+}
+
+std::string Partition::index_table(PartitionId id, std::uint32_t index) {
+  return detail::join("p", static_cast<std::uint32_t>(id), "-index-", index);
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/router/partition_scan.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "shards/indexes/entries.h"
+
+namespace partita::shards {
+namespace {
+
+Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+bool less(Bytes a, Bytes b) { return std::ranges::lexicographical_compare(a, b); }
+
+}  // namespace
+
+Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
+                                          Bytes resume_after) {
+  const PartitionIndex* index = nullptr;
+  if (order.index != nullptr) {
+    const auto same = [&](const auto& one) { return one->spec->id == order.index->id; };
+    const auto found = std::ranges::find_if(slot.indexes, same);
+    if (found == slot.indexes.end()) return error(Code::QueryPlanKilled, "index '", order.index->name, "' dropped");
+    index = found->get();
+  }
+  TRY(Cursor rows, session.cursor(index == nullptr ? slot.partition->records() : index->table));
+  std::optional<Cursor> records;
+  if (index != nullptr) {
+    TRY(Cursor cursor, session.cursor(slot.partition->records()));
+    records.emplace(std::move(cursor));
+  }
+  PartitionScan scan(order, index, std::move(rows), std::move(records));
+  CHECK_OK(scan.enter_range(resume_after));
+  return scan;
+}
+
+// Ranges are taken in the direction of the scan. A scan that goes on skips the ranges that lie behind it and cuts the one
+// that it stood in.
+Status PartitionScan::enter_range(Bytes resume_after) {
+  const bool backward = order_->backward;
+  if (order_->ranges.empty()) {
+    if (resume_after.empty()) return {};
+    return backward ? rows_.bound({}, false, resume_after, false) : rows_.bound(resume_after, false, {});
+  }
+  for (; range_left(); ++range_) {
+    const std::size_t at = backward ? order_->ranges.size() - 1 - range_ : range_;
+    Bytes lower = bytes_of(order_->ranges[at].lower);
+    Bytes upper = bytes_of(order_->ranges[at].upper);
+    bool lower_inclusive = true;
+    if (!resume_after.empty() && backward) {
+      if (upper.empty() || less(resume_after, upper)) upper = resume_after;
+    } else if (!resume_after.empty() && !less(resume_after, lower)) {
+      lower = resume_after;
+      lower_inclusive = false;
+    }
+    // WiredTiger refuses bounds that meet or cross.
+    if (!lower.empty() && !upper.empty() && !less(lower, upper)) continue;
+    return rows_.bound(lower, lower_inclusive, upper);
+  }
+  return {};
+}
+
+Result<bool> PartitionScan::next() {
+  while (true) {
+    if (!order_->ranges.empty() && !range_left()) return false;
+    TRY(const bool more, order_->backward ? rows_.previous() : rows_.next());
+    started_ = more;
+    if (more) {
+      ++keys_examined_;
+      record_key_ = index_ == nullptr ? rows_.key() : record_key_of(*index_->spec, rows_.key(), rows_.value());
+      return true;
+    }
+    if (order_->ranges.empty()) return false;
+    ++range_;
+    rows_.reset();  // Clears the bounds too.
+    if (!range_left()) return false;
+    CHECK_OK(enter_range({}));
+  }
+}
+
+Result<bson::View> PartitionScan::document() {
+  ++documents_examined_;
+  if (index_ == nullptr) return bson::View::trusted(rows_.value().data());
+  TRY(const bool there, records_->find(record_key_));
+  if (!there) return error(Code::DataModifiedByRepair, "index '", index_->spec->name, "' points at no document");
+  return bson::View::trusted(records_->value().data());
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "query/plan/key_range.h"
+#include "shards/catalog/collection.h"
+#include "shards/storage/session.h"
+
+namespace partita::shards {
+
+/// What to walk over and which way.
+struct ScanOrder {
+  std::shared_ptr<const IndexSpec> index;  ///< Null: the records themselves, in the order of their keys.
+  std::vector<query::KeyRange> ranges;     ///< In ascending order, apart from one another. None at all: everything.
+  bool backward = false;
+  bool may_repeat = false;  ///< A document may be met by several of its keys: only the first counts.
+};
+
+/// Walks over the rows of one partition. Belongs to the transaction that is open in its session, and must end before it;
+/// what it returns is valid until the next call. Where it stands can be kept as bytes, and another scan of the same
+/// order goes on from there, in another transaction too.
+class PartitionScan {
+ public:
+  static Result<PartitionScan> open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
+                                    Bytes resume_after = {});
+  PartitionScan(PartitionScan&&) = default;
+
+  /// Moves on; false behind the last row.
+  Result<bool> next();
+  Bytes record_key() const { return record_key_; }
+  /// The document: for an index scan this reads it from the records, once per row.
+  Result<bson::View> document();
+  /// The key in the table that is walked over: what resume_after takes.
+  Bytes position() const { return rows_.key(); }
+  /// Stands on a row.
+  bool started() const { return started_; }
+  std::int64_t keys_examined() const { return keys_examined_; }
+  std::int64_t documents_examined() const { return documents_examined_; }
+
+ private:
+  PartitionScan(const ScanOrder& order, const PartitionIndex* index, Cursor rows, std::optional<Cursor> records)
+      : order_(&order), index_(index), rows_(std::move(rows)), records_(std::move(records)) {}
+  Status enter_range(Bytes resume_after);
+  bool range_left() const { return range_ < order_->ranges.size(); }
+
+  const ScanOrder* order_;
+  const PartitionIndex* index_;
+  Cursor rows_;                    ///< Over the records or the index entries.
+  std::optional<Cursor> records_;  ///< For fetching, when rows_ are entries.
+  std::size_t range_ = 0;          ///< Counts in the direction of the scan.
+  bool started_ = false;
+  Bytes record_key_;
+  std::int64_t keys_examined_ = 0;
+  std::int64_t documents_examined_ = 0;
+};
+
+}  // namespace partita::shards

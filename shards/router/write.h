@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+
+#include "shards/store.h"
+#include "shards/log/write_unit.h"
+
+namespace partita::shards {
+
+/// How a write runs and when it gives up.
+struct WriteOptions {
+  bool create_collection = false;  ///< A first insert or upsert makes its collection.
+  /// On an io thread a write must not wait: it fails with LockBusy instead, having changed nothing, and is done again on
+  /// a worker.
+  bool may_block = true;
+  /// Asked between attempts; null where nobody interrupts.
+  std::function<Status()> interrupted;
+};
+
+/// What the body of a write works with: one attempt.
+class WriteAttempt {
+ public:
+  WriteAttempt(Store& store, Session& session, const Collection& collection, const WriteOptions& options)
+      : unit_(store, session), collection_(collection), options_(options) {}
+
+  const Collection& collection() const { return collection_; }
+  WriteUnit& unit() { return unit_; }
+  Session& session() { return unit_.session(); }
+  /// Passes the partition's gate, once, before anything of it is written or read for writing.
+  Status enter(const PartitionSlot& slot);
+
+ private:
+  WriteUnit unit_;
+  const Collection& collection_;
+  const WriteOptions& options_;
+  std::vector<std::pair<const Partition*, Inside>> inside_;
+};
+
+/// Runs `body(WriteAttempt&) -> Status` and commits what it has written, all or nothing. Again from the start when
+/// another writer was faster (WriteConflict, with growing pauses) or the collection has changed under it. The body must
+/// therefore set everything that it reports anew. NamespaceNotFound when there is no collection and none may be made.
+Status write(Store& store, const Namespace& ns, const WriteOptions& options,
+             const std::function<Status(WriteAttempt&)>& body);
+
+}  // namespace partita::shards

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/storage/engine.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "shards/storage/session.h"
+
+namespace partita::shards {
+namespace {
+
+// Every table says for itself whether it is journaled: with the journal on, silence would mean yes.
+const char* table_config(TableKind kind) {
+  switch (kind) {
+    case TableKind::kRecords:
+      return "key_format=u,value_format=u,exclusive=true,log=(enabled=false),leaf_page_max=32KB,leaf_value_max=64MB,"
+             "memory_page_max=10MB,split_pct=90,checksum=on";
+    case TableKind::kIndex:
+      return "key_format=u,value_format=u,exclusive=true,log=(enabled=false),leaf_page_max=16KB,"
+             "prefix_compression=true,memory_page_max=5MB,checksum=on";
+    case TableKind::kState:
+      return "key_format=u,value_format=u,exclusive=true,log=(enabled=false),leaf_page_max=16KB,leaf_value_max=64MB,"
+             "checksum=on";
+    case TableKind::kLog:
+      return "key_format=u,value_format=u,exclusive=true,log=(enabled=true),leaf_page_max=128KB,leaf_value_max=64MB,"
+             "memory_page_max=10MB,split_pct=90,checksum=on";
+  }
+  return "";
+}
+
+std::string connection_config(const EngineOptions& options) {
+  // session_max covers internal threads too. The journal is handed to the kernel at each commit (method=none: written,
+  // not synced), which is what lets an acknowledged write survive kill -9.
+  return detail::join(
+      "create,session_max=4096,cache_size=", options.cache_bytes,
+      ",eviction=(threads_min=1,threads_max=2),eviction_dirty_target=5,eviction_dirty_trigger=20"
+      ",log=(enabled=true,path=journal,file_max=100MB,prealloc=true,compressor=none,remove=true)"
+      ",transaction_sync=(enabled=true,method=none),checkpoint_sync=true"
+      ",statistics=(fast),file_manager=(close_idle_time=600,close_handle_minimum=2000,close_scan_interval=30)"
+      ",cache_max_wait_ms=", options.cache_wait_ms, options.extra.empty() ? "" : ",",
+      options.extra);
+}
+
+int report(WT_EVENT_HANDLER*, WT_SESSION*, const char* message) {
+  std::fprintf(stderr, "{\"s\":\"E\",\"c\":\"STORAGE\",\"msg\":\"%s\"}\n", message);
+  return 0;
+}
+int report_error(WT_EVENT_HANDLER* handler, WT_SESSION* session, int, const char* message) {
+  return report(handler, session, message);
+}
+
+WT_EVENT_HANDLER kEventHandler = {
+    .handle_error = report_error, .handle_message = report, .handle_progress = nullptr, .handle_close = nullptr,
+    .handle_general = nullptr};
+
+constexpr std::string_view kTablePrefix = "table:";
+
+/// Which engines live, so that a thread that ends can tell whether its session still has a home.
+struct LiveEngines {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, Engine*> by_identity;
+};
+LiveEngines& live_engines() {
+  static LiveEngines engines;
+  return engines;
+}
+
+/// The session that this thread used last: taken again without a lock.
+struct LastSession {
+  std::uint64_t engine = 0;
+  Session* session = nullptr;
+
+  ~LastSession() {
+    if (session == nullptr) return;
+    LiveEngines& engines = live_engines();
+    const std::lock_guard lock(engines.mutex);
+    if (const auto found = engines.by_identity.find(engine); found != engines.by_identity.end()) {
+      found->second->pool(session);
+    }
+  }
+};
+thread_local LastSession last_session;
+
+}  // namespace
+
+std::atomic<std::uint64_t> Engine::next_identity_{1};
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
+  std::unique_ptr<Engine> engine(new Engine(std::move(options)));
+  const std::string config = connection_config(engine->options_);
+  // WiredTiger wants its journal folder to be there.
+  CHECK_OK(from_wt(wiredtiger_open(engine->options_.path.c_str(), &kEventHandler, config.c_str(), &engine->connection_),
+                   "open the data directory"));
+  std::array<char, 32> hex{};
+  WT_CONNECTION* connection = engine->connection_;
+  if (connection->query_timestamp(connection, hex.data(), "get=recovery") == 0) {
+    engine->recovery_time_ = std::strtoull(hex.data(), nullptr, 16);
+  }
+  LiveEngines& engines = live_engines();
+  const std::lock_guard lock(engines.mutex);
+  engines.by_identity.emplace(engine->identity_, engine.get());
+  return engine;
+}
+
+Engine::Engine(EngineOptions options) : options_(std::move(options)) {}
+
+Engine::~Engine() {
+  {
+    LiveEngines& engines = live_engines();
+    const std::lock_guard lock(engines.mutex);
+    engines.by_identity.erase(identity_);
+  }
+  if (connection_ != nullptr && !abandoned_) connection_->close(connection_, "leak_memory=true,use_timestamp=true");
+}
+
+Result<TableId> Engine::create_table(const std::string& name, TableKind kind) {
+  TRY(const SessionLease session, SessionLease::take(*this));
+  const std::string uri = detail::join(kTablePrefix, name);
+  const int code = session->raw()->create(session->raw(), uri.c_str(), table_config(kind));
+  if (code != EEXIST) CHECK_OK(from_wt(code, "create table"));
+  return table(name);
+}
+
+TableId Engine::table(const std::string& name) {
+  const std::lock_guard lock(tables_mutex_);
+  const auto [found, added] = ids_.try_emplace(name, TableId{static_cast<std::uint32_t>(uris_.size())});
+  if (added) uris_.push_back(detail::join(kTablePrefix, name));
+  return found->second;
+}
+
+const char* Engine::uri(TableId id) const {
+  const std::lock_guard lock(tables_mutex_);
+  return uris_[static_cast<std::uint32_t>(id)].c_str();
+}
+
+Status Engine::drop_table(TableId id) {
+  close_cursors(id);
+  TRY(const SessionLease session, SessionLease::take(*this));
+  const std::string uri = this->uri(id);
+  // ENOENT: a drop that a crash interrupted, done again.
+  const int code = session->raw()->drop(session->raw(), uri.c_str(), "checkpoint_wait=false");
+  if (code != ENOENT) CHECK_OK(from_wt(code, "drop table"));
+  const std::lock_guard lock(tables_mutex_);
+  ids_.erase(uri.substr(kTablePrefix.size()));
+  return {};
+}
+
+Result<std::vector<std::string>> Engine::table_names() {
+  TRY(const SessionLease session, SessionLease::take(*this));
+  WT_CURSOR* cursor = nullptr;
+  CHECK_OK(from_wt(session->raw()->open_cursor(session->raw(), "metadata:", nullptr, nullptr, &cursor), "open metadata"));
+  std::vector<std::string> names;
+  int code = 0;
+  while ((code = cursor->next(cursor)) == 0) {
+    const char* key = nullptr;
+    cursor->get_key(cursor, &key);
+    const std::string_view uri(key);
+    if (uri.starts_with(kTablePrefix)) names.emplace_back(uri.substr(kTablePrefix.size()));
+  }
+  cursor->close(cursor);
+  if (code != WT_NOTFOUND) CHECK_OK(from_wt(code, "read metadata"));
+  return names;
+}
+
+Result<std::int64_t> Engine::file_size(TableId id) {
+  TRY(const SessionLease session, SessionLease::take(*this));
+  const std::string uri = detail::join("statistics:", this->uri(id));
+  WT_CURSOR* cursor = nullptr;
+  CHECK_OK(from_wt(session->raw()->open_cursor(session->raw(), uri.c_str(), nullptr, "statistics=(size)", &cursor),
+                   "open statistics"));
+  cursor->set_key(cursor, WT_STAT_DSRC_BLOCK_SIZE);
+  std::int64_t size = 0;
+  const char* description = nullptr;
+  const char* printed = nullptr;
+  int code = cursor->search(cursor);
+  if (code == 0) code = cursor->get_value(cursor, &description, &printed, &size);
+  cursor->close(cursor);
+  CHECK_OK(from_wt(code, "read statistics"));
+  return size;
+}
+
+Status Engine::set_stable(std::uint64_t stable, std::uint64_t oldest) {
+  std::array<char, 96> config;
+  std::snprintf(config.data(), config.size(), "stable_timestamp=%llx,oldest_timestamp=%llx",
+                static_cast<unsigned long long>(stable), static_cast<unsigned long long>(oldest));
+  return from_wt(connection_->set_timestamp(connection_, config.data()), "set stable time");
+}
+
+Status Engine::checkpoint() {
+  TRY(const SessionLease session, SessionLease::take(*this));
+  return from_wt(session->raw()->checkpoint(session->raw(), "use_timestamp=true"), "checkpoint");
+}
+
+Status Engine::sync_journal() {
+  TRY(const SessionLease session, SessionLease::take(*this));
+  return from_wt(session->raw()->log_flush(session->raw(), "sync=on"), "sync the journal");
+}
+
+Result<Session*> Engine::acquire() {
+  if (LastSession& last = last_session; last.engine == identity_ && last.session != nullptr) {
+    Session* session = std::exchange(last.session, nullptr);
+    session->lease();
+    return session;
+  }
+  {
+    const std::lock_guard lock(sessions_mutex_);
+    if (!idle_.empty()) {
+      Session* session = idle_.back();
+      idle_.pop_back();
+      session->lease();
+      return session;
+    }
+  }
+  WT_SESSION* raw = nullptr;
+  CHECK_OK(from_wt(connection_->open_session(connection_, nullptr, "isolation=snapshot", &raw), "open_session"));
+  std::unique_ptr<Session> session(new Session(*this, raw));
+  session->lease();
+  const std::lock_guard lock(sessions_mutex_);
+  return sessions_.emplace_back(std::move(session)).get();
+}
+
+void Engine::release(Session* session) {
+  if (session->purge_.exchange(false)) session->close_all_cursors();
+  session->leased_.store(false, std::memory_order_release);
+  if (LastSession& last = last_session; last.session == nullptr) {
+    last.engine = identity_;
+    last.session = session;
+  } else {
+    pool(session);
+  }
+}
+
+void Engine::pool(Session* session) {
+  const std::lock_guard lock(sessions_mutex_);
+  idle_.push_back(session);
+}
+
+void Engine::close_cursors(TableId id) {
+  const std::lock_guard lock(sessions_mutex_);
+  for (const auto& session : sessions_) {
+    if (session->try_lease()) {
+      session->close_cursors(id);
+      session->leased_.store(false, std::memory_order_release);
+    } else {
+      session->purge_.store(true);
+    }
+  }
+}
+
+}  // namespace partita::shards

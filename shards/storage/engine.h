@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <wiredtiger.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "shards/storage/error.h"
+
+namespace partita::shards {
+
+class Session;
+
+struct EngineOptions {
+  std::string path;
+  std::uint64_t cache_bytes = 512ull << 20;
+  /// Gives up waiting for cache space after this long, so that an io thread never stalls; 0 waits for ever.
+  std::uint32_t cache_wait_ms = 0;
+  std::string extra;  ///< Appended to the connection's configuration: fault injection in tests.
+};
+
+/// A table by a small number, so that sessions find its cached cursor by index. Never used again after a drop.
+enum class TableId : std::uint32_t {};
+constexpr TableId kNoTable{0xFFFFFFFF};
+
+/// What a table is for decides how it is stored.
+enum class TableKind : std::uint8_t {
+  kRecords,  ///< Documents: timestamped, rebuilt from the log, not journaled.
+  kIndex,    ///< Index entries: the same, with prefix compression.
+  kState,    ///< Small rows of the server's own, with timestamps: catalog, retry rows, counts.
+  kLog,      ///< The journaled truth.
+};
+
+/// The one WiredTiger connection of the server: tables, sessions, timestamps, checkpoints.
+/// Thread-safe. Sessions leased from it must be back before it is destroyed.
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> open(EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Leaves the directory as it is when this is destroyed, as a crash would: no closing checkpoint.
+  void abandon() { abandoned_ = true; }
+
+  /// Creates the table if it is not there yet and makes it known. Not transactional.
+  Result<TableId> create_table(const std::string& name, TableKind kind);
+  /// The id of a table that exists, made known on first use.
+  TableId table(const std::string& name);
+  /// Closes cached cursors and removes the table. LockBusy while somebody still reads it: try again later.
+  Status drop_table(TableId id);
+  /// Names of all tables on disk, for finding those that no catalog row knows.
+  Result<std::vector<std::string>> table_names();
+  const char* uri(TableId id) const;
+  Result<std::int64_t> file_size(TableId id);
+
+  /// Everything committed at or before `stable` may go into checkpoints; nothing reads before `oldest`.
+  Status set_stable(std::uint64_t stable, std::uint64_t oldest);
+  /// The stable time of the checkpoint that this start began from; 0 for an empty directory.
+  std::uint64_t recovery_time() const { return recovery_time_; }
+  Status checkpoint();
+  /// Brings everything journaled so far to the disk: what j:true waits for. Blocks; never on an io thread.
+  Status sync_journal();
+
+  WT_CONNECTION* connection() const { return connection_; }
+
+  // For SessionLease, and for threads that end, only.
+  Result<Session*> acquire();
+  void release(Session* session);
+  void pool(Session* session);
+
+ private:
+  explicit Engine(EngineOptions options);
+  void close_cursors(TableId id);
+
+  EngineOptions options_;
+  WT_CONNECTION* connection_ = nullptr;
+  std::uint64_t recovery_time_ = 0;
+  bool abandoned_ = false;
+  const std::uint64_t identity_ = next_identity_.fetch_add(1);
+
+  mutable std::mutex tables_mutex_;
+  std::deque<std::string> uris_;  ///< By TableId; a deque, so that pointers into it stay.
+  std::unordered_map<std::string, TableId> ids_;
+
+  std::mutex sessions_mutex_;
+  std::vector<std::unique_ptr<Session>> sessions_;  ///< All that were ever opened.
+  std::vector<Session*> idle_;
+
+  static std::atomic<std::uint64_t> next_identity_;
+};
+
+}  // namespace partita::shards

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/storage/session.h"
+
+#include <cerrno>
+
+namespace partita::shards {
+
+Session::~Session() = default;  // Engine closes the connection, and with it every session and cursor.
+
+Result<Cursor> Session::cursor(TableId table) {
+  Cached& cached = slot(table);
+  if (cached.table == table && cached.cursor != nullptr) {
+    return Cursor(this, table, std::exchange(cached.cursor, nullptr));
+  }
+  WT_CURSOR* cursor = nullptr;
+  const int code = session_->open_cursor(session_, engine_.uri(table), nullptr, "overwrite=false", &cursor);
+  // Dropped since the caller looked at the catalog: it has to look again.
+  if (code == ENOENT) return error(Code::StaleConfig, "the table is gone: ", engine_.uri(table));
+  CHECK_OK(from_wt(code, "open_cursor"));
+  return Cursor(this, table, cursor);
+}
+
+void Session::give_back(TableId table, WT_CURSOR* cursor) {
+  cursor->reset(cursor);  // A parked position would pin its page.
+  Cached& cached = slot(table);
+  if (cached.cursor != nullptr && cached.table == table) {  // Two were out on one table: one is enough to keep.
+    cursor->close(cursor);
+    return;
+  }
+  if (cached.cursor != nullptr) cached.cursor->close(cached.cursor);
+  cached = {table, cursor};
+}
+
+void Session::close_cursors(TableId table) {
+  Cached& cached = slot(table);
+  if (cached.table != table || cached.cursor == nullptr) return;
+  cached.cursor->close(cached.cursor);
+  cached = {};
+}
+
+void Session::close_all_cursors() {
+  for (Cached& cached : cached_) {
+    if (cached.cursor != nullptr) cached.cursor->close(cached.cursor);
+    cached = {};
+  }
+}
+
+void Cursor::set_key(Bytes key) {
+  WT_ITEM item{};
+  item.data = key.data();
+  item.size = key.size();
+  cursor_->set_key(cursor_, &item);
+}
+
+void Cursor::set_value(Bytes value) {
+  WT_ITEM item{};
+  item.data = value.data();
+  item.size = value.size();
+  cursor_->set_value(cursor_, &item);
+}
+
+Bytes Cursor::key() const {
+  WT_ITEM item{};
+  cursor_->get_key(cursor_, &item);
+  return {static_cast<const std::uint8_t*>(item.data), item.size};
+}
+
+Bytes Cursor::value() const {
+  WT_ITEM item{};
+  cursor_->get_value(cursor_, &item);
+  return {static_cast<const std::uint8_t*>(item.data), item.size};
+}
+
+Result<bool> Cursor::find_from(Bytes key) {
+  set_key(key);
+  int nearness = 0;
+  TRY(const bool any, found(cursor_->search_near(cursor_, &nearness), "search_near"));
+  if (!any || nearness >= 0) return any;
+  return next();
+}
+
+Status Cursor::bound(Bytes lower, bool lower_inclusive, Bytes upper, bool upper_inclusive) {
+  if (!lower.empty()) {
+    set_key(lower);
+    const char* how = lower_inclusive ? "action=set,bound=lower,inclusive=true" : "action=set,bound=lower,inclusive=false";
+    CHECK_OK(from_wt(cursor_->bound(cursor_, how), "bound"));
+  }
+  if (!upper.empty()) {
+    set_key(upper);
+    const char* how = upper_inclusive ? "action=set,bound=upper,inclusive=true" : "action=set,bound=upper,inclusive=false";
+    CHECK_OK(from_wt(cursor_->bound(cursor_, how), "bound"));
+  }
+  return {};
+}
+
+Status Cursor::insert(Bytes key, Bytes value) {
+  set_key(key);
+  set_value(value);
+  return from_wt(cursor_->insert(cursor_), "insert");
+}
+
+Status Cursor::put(Bytes key, Bytes value) {
+  set_key(key);
+  set_value(value);
+  int code = cursor_->insert(cursor_);
+  if (code == WT_DUPLICATE_KEY) {
+    set_key(key);
+    set_value(value);
+    code = cursor_->update(cursor_);
+  }
+  return from_wt(code, "put");
+}
+
+Status Cursor::update_here(Bytes value) {
+  set_value(value);
+  return from_wt(cursor_->update(cursor_), "update");
+}
+
+Status Cursor::remove_here() { return from_wt(cursor_->remove(cursor_), "remove"); }
+
+Result<bool> Cursor::remove(Bytes key) {
+  set_key(key);
+  return found(cursor_->remove(cursor_), "remove");
+}
+
+Status Cursor::truncate(Session& session, Cursor& first, Cursor& last) {
+  WT_SESSION* raw = session.raw();
+  return from_wt(raw->truncate(raw, nullptr, first.cursor_, last.cursor_, nullptr), "truncate");
+}
+
+Result<Transaction> Transaction::begin(Session& session) {
+  WT_SESSION* raw = session.raw();
+  CHECK_OK(from_wt(raw->begin_transaction(raw, nullptr), "begin_transaction"));
+  return Transaction(raw);
+}
+
+Result<Transaction> Transaction::begin_at(Session& session, std::uint64_t read_time) {
+  TRY(Transaction transaction, begin(session));
+  WT_SESSION* raw = session.raw();
+  const int code = raw->timestamp_transaction_uint(raw, WT_TS_TXN_TYPE_READ, read_time);
+  if (code == EINVAL) return error(Code::SnapshotTooOld, "the snapshot at this time is no longer kept");
+  CHECK_OK(from_wt(code, "read timestamp"));
+  return transaction;
+}
+
+Status Transaction::commit(std::uint64_t commit_time) {
+  WT_SESSION* session = std::exchange(session_, nullptr);
+  if (commit_time != 0) {
+    const int code = session->timestamp_transaction_uint(session, WT_TS_TXN_TYPE_COMMIT, commit_time);
+    if (code != 0) [[unlikely]] {
+      session->rollback_transaction(session, nullptr);
+      return wt_failure(code, "commit timestamp");
+    }
+  }
+  return from_wt(session->commit_transaction(session, nullptr), "commit");
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/store.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "shards/checkpointer.h"
+#include "shards/indexes/build.h"
+#include "shards/journal_sync.h"
+#include "shards/log/write_unit.h"
+
+namespace partita::shards {
+namespace {
+
+constexpr const char* kCatalogTable = "catalog";
+constexpr const char* kRetryTable = "retry";
+constexpr const char* kStateTable = "state";
+constexpr const char* kLogTable = "log";
+
+}  // namespace
+
+Store::Store(StoreOptions options, const WallClock& wall)
+    : options_(std::move(options)),
+      clock_(wall),
+      positions_(clock_),
+      random_(options_.seed),
+      object_ids_(wall, random_) {}
+
+Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock& wall) {
+  std::unique_ptr<Store> store(new Store(std::move(options), wall));
+  std::error_code failed;
+  std::filesystem::create_directories(std::filesystem::path(store->options_.engine.path) / "journal", failed);
+  if (failed) {
+    return error(Code::FileOpenFailed, "the data directory ", store->options_.engine.path, " cannot be made: ", failed.message());
+  }
+  TRY(store->engine_, Engine::open(store->options_.engine));
+  CHECK_OK(store->open_tables());
+  CHECK_OK(store->recover());
+  store->journal_ = std::make_unique<JournalSync>(*store->engine_, store->options_.journal_interval_ms);
+  store->checkpointer_ = std::make_unique<Checkpointer>(*store, store->options_.checkpoint_seconds,
+                                                        store->options_.log_retention_bytes);
+  return store;
+}
+
+Store::~Store() {
+  if (checkpointer_ != nullptr) {
+    // Closing takes a checkpoint of its own, which must not be newer than our last one and its counts.
+    if (!checkpointer_->stop().ok()) engine_->abandon();
+  } else if (engine_ != nullptr) {
+    engine_->abandon();
+  }
+  journal_.reset();
+}
+
+Status Store::open_tables() {
+  TRY(tables_.catalog, engine_->create_table(kCatalogTable, TableKind::kState));
+  TRY(tables_.retry, engine_->create_table(kRetryTable, TableKind::kState));
+  TRY(state_table_, engine_->create_table(kStateTable, TableKind::kState));
+  TRY(log_table_, engine_->create_table(kLogTable, TableKind::kLog));
+  for (const LogId id : {kCatalogLog, kDataLog}) {
+    logs_[static_cast<std::size_t>(id)] = std::make_unique<EmbeddedLog>(*engine_, log_table_, id, positions_);
+  }
+  return {};
+}
+
+// The tables stand where the last checkpoint left them. The catalog and the counts are read as of then, the records
+// behind it are applied again, in the order of their times over both logs, each committed at its own time; then what no
+// row accounts for is removed. Nothing is thrown away before the end, so that a crash on the way changes nothing.
+Status Store::recover() {
+  clock_.observe(engine_->recovery_time());
+  for (const auto& log : logs_) {
+    TRY(const Time last, log->recover());
+    clock_.observe(last);
+  }
+  for (const LogId id : {kCatalogLog, kDataLog}) {
+    positions_.resume(id, logs_[static_cast<std::size_t>(id)]->epoch(), logs_[static_cast<std::size_t>(id)]->end());
+  }
+  TRY(CatalogState state, load_catalog());
+  CHECK_OK(restore_counts(state));
+  CHECK_OK(replay(state));
+  CHECK_OK(remove_orphans(state));
+  for (const auto& log : logs_) CHECK_OK(log->acquire("embedded"));
+  const bool fresh = state.meta().cluster == bson::ObjectId{};
+  catalog_ = std::make_unique<Catalog>(*this, std::move(state));
+  return fresh ? catalog_->found_cluster() : Status();
+}
+
+Result<CatalogState> Store::load_catalog() {
+  CatalogState state(*engine_);
+  TRY(const SessionLease session, SessionLease::take(*engine_));
+  TRY(Cursor cursor, session->cursor(tables_.catalog));
+  while (true) {
+    TRY(const bool more, cursor.next());
+    if (!more) break;
+    CHECK_OK(state.put(cursor.key(), bson::View::trusted(cursor.value().data())));
+  }
+  // Tables are where the checkpoint has them: nothing here is new, so nothing is to be filled.
+  CHECK_OK(state.settle_loaded());
+  return state;
+}
+
+Status Store::restore_counts(CatalogState& state) {
+  TRY(const SessionLease session, SessionLease::take(*engine_));
+  for (const PartitionSlot* slot : state.slots()) {
+    TRY(const SavedCounts saved, load_counts(*session, state_table_, slot->partition->id()));
+    slot->partition->counters().restore(saved.growth);
+    for (const auto& [id, bits] : saved.multikey) {
+      for (const auto& index : slot->indexes) {
+        if (index->spec->id == id) index->multikey.store(bits);
+      }
+    }
+  }
+  return {};
+}
+
+Status Store::replay(CatalogState& state) {
+  TRY(const SessionLease session, SessionLease::take(*engine_));
+  TRY(const SavedState saved, load_saved_state(*session, state_table_));
+  if (saved.boundary != engine_->recovery_time()) {
+    return error(Code::DataModifiedByRepair, "the data directory's checkpoint and its counts disagree: ",
+                 engine_->recovery_time(), " and ", saved.boundary);
+  }
+  std::array<std::unique_ptr<LogTail>, 2> tails;
+  std::array<std::optional<Bytes>, 2> heads;
+  for (std::size_t i = 0; i < tails.size(); ++i) {
+    TRY(tails[i], logs_[i]->tail(saved.next[i]));
+    TRY(heads[i], tails[i]->next());
+  }
+  while (heads[0] || heads[1]) {
+    std::array<Time, 2> times{~Time{0}, ~Time{0}};
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+      if (!heads[i]) continue;
+      TRY(const RecordHeader header, read_header(*heads[i]));
+      times[i] = header.commit_time;
+    }
+    const std::size_t next = times[0] < times[1] ? 0 : 1;
+    CHECK_OK(replay_record(*session, *heads[next], state));
+    TRY(heads[next], tails[next]->next());
+  }
+  return {};
+}
+
+Status Store::replay_record(Session& session, Bytes record, CatalogState& state) {
+  TRY(RecordReader reader, RecordReader::open(record));
+  if (reader.header().kind != RecordKind::kOperations && reader.header().kind != RecordKind::kCatalog) return {};
+  Applier applier(tables_);
+  Effects effects;
+  TRY(Transaction transaction, Transaction::begin(session));
+  while (true) {
+    TRY(const std::optional<Operation> operation, reader.next());
+    if (!operation) break;
+    CHECK_OK(applier.apply(session, *operation, state, effects));
+  }
+  CHECK_OK(transaction.commit(reader.header().commit_time));
+  effects.count(reader.header().commit_time, checkpoint_boundary());
+  return reader.header().kind == RecordKind::kCatalog ? settle_replayed(state) : Status();
+}
+
+Status Store::settle_replayed(CatalogState& state) {
+  TRY(CatalogState::Changes changes, state.settle());
+  for (const auto& unfilled : changes.unfilled) {
+    CHECK_OK(fill_index(*engine_, *unfilled.partition, *unfilled.index));
+  }
+  return {};  // Dropped tables go with the orphans.
+}
+
+Status Store::remove_orphans(const CatalogState& state) {
+  const std::set<std::string> known = state.table_names();
+  TRY(const std::vector<std::string> on_disk, engine_->table_names());
+  for (const std::string& name : on_disk) {
+    const bool own = name == kCatalogTable || name == kRetryTable || name == kStateTable || name == kLogTable;
+    if (!own && !known.contains(name)) CHECK_OK(engine_->drop_table(engine_->table(name)));
+  }
+  return {};
+}
+
+void Store::when_durable(std::function<void()> synced) { journal_->when_synced(std::move(synced)); }
+
+Status Store::checkpoint() { return checkpointer_->take(); }
+
+}  // namespace partita::shards

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "shards/catalog/catalog.h"
+#include "shards/log/applier.h"
+#include "shards/log/embedded_log.h"
+#include "shards/log/random.h"
+
+namespace partita::shards {
+
+class Checkpointer;
+class JournalSync;
+
+struct StoreOptions {
+  EngineOptions engine;
+  std::uint32_t checkpoint_seconds = 60;
+  std::uint64_t log_retention_bytes = 1ull << 30;
+  std::uint32_t journal_interval_ms = 100;
+  std::uint64_t seed = RandomSource::system_seed();
+};
+
+/// Everything that is stored: opened from one directory, recovered, and kept in shape by its background threads.
+/// Thread-safe.
+class Store {
+ public:
+  /// Opens or creates; replays the log behind the last checkpoint; removes tables that no catalog row knows.
+  static Result<std::unique_ptr<Store>> open(StoreOptions options, const WallClock& wall);
+  /// Takes a last checkpoint, so that the next start has nothing to replay.
+  ~Store();
+
+  Engine& engine() { return *engine_; }
+  Catalog& catalog() { return *catalog_; }
+  HybridClock& clock() { return clock_; }
+  Positions& positions() { return positions_; }
+  RandomSource& random() { return random_; }
+  ObjectIdSource& object_ids() { return object_ids_; }
+  PartitionLog& log(LogId id) { return *logs_[static_cast<std::size_t>(id)]; }
+  Epoch epoch(LogId id) const { return logs_[static_cast<std::size_t>(id)]->epoch(); }
+  Applier::Tables tables() const { return tables_; }
+  TableId state_table() const { return state_table_; }
+  const StoreOptions& options() const { return options_; }
+
+  /// Calls `synced`, on another thread, once everything journaled before this call is on disk.
+  void when_durable(std::function<void()> synced);
+  /// Takes a checkpoint now. Blocks until it is on disk.
+  Status checkpoint();
+  /// The last checkpoint's moment: changes after it are counted apart until the next one.
+  Time checkpoint_boundary() const { return checkpoint_boundary_.load(std::memory_order_acquire); }
+  void set_checkpoint_boundary(Time boundary) { checkpoint_boundary_.store(boundary, std::memory_order_release); }
+
+ private:
+  Store(StoreOptions options, const WallClock& wall);
+  Status open_tables();
+  Status recover();
+  Result<CatalogState> load_catalog();
+  Status restore_counts(CatalogState& state);
+  Status replay(CatalogState& state);
+  Status replay_record(Session& session, Bytes record, CatalogState& state);
+  Status settle_replayed(CatalogState& state);
+  Status remove_orphans(const CatalogState& state);
+
+  const StoreOptions options_;
+  HybridClock clock_;
+  Positions positions_;
+  RandomSource random_;
+  ObjectIdSource object_ids_;
+  std::unique_ptr<Engine> engine_;
+  Applier::Tables tables_;
+  TableId state_table_ = kNoTable;
+  TableId log_table_ = kNoTable;
+  std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
+  std::unique_ptr<Catalog> catalog_;
+  std::atomic<Time> checkpoint_boundary_{0};
+  std::unique_ptr<JournalSync> journal_;
+  std::unique_ptr<Checkpointer> checkpointer_;
+};
+
+}  // namespace partita::shards
