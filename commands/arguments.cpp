@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace partita::commands {
+
+Status wrong_type(std::string_view command, std::string_view field, bson::Value found, std::string_view expected) {
+  return error(Code::TypeMismatch, "BSON field '", command, ".", field, "' is the wrong type '", found.type_name(),
+               "', expected type '", expected, "'");
+}
+
+Status unknown_field(std::string_view command, std::string_view field) {
+  return error(Code{40415}, "BSON field '", command, ".", field, "' is an unknown field.");
+}
+
+Status duplicate_field(std::string_view command, std::string_view field) {
+  return error(Code{40413}, "BSON field '", command, ".", field, "' is a duplicate field");
+}
+
+Status missing_field(std::string_view command, std::string_view field) {
+  return error(Code{40414}, "BSON field '", command, ".", field, "' is missing but a required field");
+}
+
+bool is_generic_argument(std::string_view field) {
+  constexpr std::array kGeneric = {
+      std::string_view("$db"),         std::string_view("lsid"),         std::string_view("$clusterTime"),
+      std::string_view("txnNumber"),   std::string_view("maxTimeMS"),    std::string_view("readConcern"),
+      std::string_view("comment"),     std::string_view("writeConcern"), std::string_view("$readPreference"),
+      std::string_view("apiVersion"),  std::string_view("apiStrict"),    std::string_view("apiDeprecationErrors"),
+      std::string_view("autocommit"),  std::string_view("startTransaction"),
+      std::string_view("databaseVersion"), std::string_view("shardVersion"), std::string_view("$client"),
+      std::string_view("$configServerState"), std::string_view("$audit"), std::string_view("allowImplicitCollectionCreation"),
+      std::string_view("mayBypassWriteBlocking"), std::string_view("coordinator"), std::string_view("help"),
+      std::string_view("$queryOptions"), std::string_view("maxTimeMSOpOnly"), std::string_view("rawData"),
+      std::string_view("serialization_context")};
+  return std::ranges::find(kGeneric, field) != kGeneric.end();
+}
+
+namespace detail {
+namespace {
+
+Result<std::int64_t> whole_number(bson::Value from, std::string_view command, std::string_view field) {
+  if (!from.is_number()) return wrong_type(command, field, from, "[long, int, decimal, double']");
+  // As mongod's "safe" integers: fractions are cut off, what does not fit is brought to the nearest end.
+  if (const auto exact = from.exact_int64()) return *exact;
+  const double real = from.to_double().value_or(0);
+  if (real != real) return std::int64_t{0};
+  constexpr double kLargest = 9223372036854775807.0;
+  if (real >= kLargest) return std::numeric_limits<std::int64_t>::max();
+  if (real <= -kLargest) return std::numeric_limits<std::int64_t>::min();
+  return static_cast<std::int64_t>(real);
+}
+
+}  // namespace
+
+Status read(bson::View& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_null()) return {};  // A null document stands for one that was not given.
+  if (!from.is_document()) return wrong_type(command, field, from, "object");
+  to = from.as_document();
+  return {};
+}
+
+Status read(bool& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_bool()) {
+    to = from.as_bool();
+  } else if (from.is_number()) {
+    to = from.truthy();
+  } else if (!from.is_null()) {
+    return wrong_type(command, field, from, "[bool, long, int, decimal, double']");
+  }
+  return {};
+}
+
+Status read(std::int32_t& to, bson::Value from, std::string_view command, std::string_view field) {
+  TRY(const std::int64_t number, whole_number(from, command, field));
+  to = static_cast<std::int32_t>(std::clamp<std::int64_t>(number, INT32_MIN, INT32_MAX));
+  return {};
+}
+
+Status read(std::int64_t& to, bson::Value from, std::string_view command, std::string_view field) {
+  TRY(to, whole_number(from, command, field));
+  return {};
+}
+
+Status read(std::string_view& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (!from.is_string()) return wrong_type(command, field, from, "string");
+  to = from.as_string();
+  return {};
+}
+
+Status read(bson::Value& to, bson::Value from, std::string_view, std::string_view) {
+  to = from;
+  return {};
+}
+
+}  // namespace detail
+}  // namespace partita::commands

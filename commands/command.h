@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "wire/bson/writer.h"
+
+namespace partita::commands {
+
+class Operation;
+
+/// Where a command's handler runs.
+enum class Where : std::uint8_t {
+  kCore,    ///< On the connection's core: short and never blocking. It may ask for a worker: Operation::to_worker().
+  kWorker,  ///< On a worker thread, where it may block and take its time.
+};
+
+/// What a caller must hold to run a command; checked before the handler once there are users.
+enum class Rights : std::uint8_t {
+  kNone,   ///< Also before authentication.
+  kRead,
+  kWrite,
+  kDatabaseAdmin,
+  kClusterMonitor,
+  kClusterAdmin,
+};
+
+/// Whose namespace the command's first field names.
+enum class Target : std::uint8_t {
+  kNothing,     ///< {ping: 1}
+  kCollection,  ///< {count: "things"}
+  kAdmin,       ///< Only on the admin database.
+};
+
+/// One row of the command table: listCommands, the reference page and the dispatcher are made from it.
+struct Command {
+  std::string_view name;
+  std::initializer_list<std::string_view> aliases = {};  ///< Older spellings.
+  std::string_view help;
+  Where where = Where::kCore;
+  Rights rights = Rights::kRead;
+  Target target = Target::kNothing;
+  bool retryable_write = false;  ///< Takes txnNumber.
+  /// Writes the reply's fields before `ok`, or says what went wrong; then what it wrote is dropped.
+  Status (*run)(Operation& operation, bson::Writer& reply) = nullptr;
+};
+
+/// `const Register kPing{{.name = "ping", ...}};` at the end of the command's file is all that adds it.
+class Register {
+ public:
+  explicit Register(const Command& command);
+};
+
+/// A command that is known and not there: it answers so, with the reason, instead of "no such command".
+class RegisterUnsupported {
+ public:
+  RegisterUnsupported(std::initializer_list<std::string_view> names, std::string_view reason);
+};
+
+/// By any of its names; nullptr for an unknown one. All rows are there before main() begins; then it never changes.
+const Command* find_command(std::string_view name);
+/// In the order of their names, without aliases.
+std::vector<const Command*> all_commands();
+/// The reason why a known command is not supported; empty for any other name.
+std::string_view unsupported_reason(std::string_view name);
+
+}  // namespace partita::commands

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/server.h"
+#include "shards/store.h"
+#include "wire/bson/compare.h"
+#include "wire/bson/json.h"
+
+namespace partita::commands {
+namespace {
+
+struct CreateIndexesRequest {
+  Documents indexes;
+  bson::Value commit_quorum;
+};
+
+const Arguments<CreateIndexesRequest> kCreateArguments{
+    {"indexes", &CreateIndexesRequest::indexes, true},
+    {"commitQuorum", nullptr},                 // How many members must vote for a build: there is one.
+    {"ignoreUnknownIndexOptions", nullptr},    // mongorestore sends it; unknown options are refused all the same.
+};
+
+Status create_indexes(Operation& operation, bson::Writer& reply) {
+  TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  if (request.indexes.count() == 0) return error(Code::BadValue, "Must specify at least one index to create");
+  std::vector<bson::View> definitions;
+  CHECK_OK(request.indexes.for_each([&](bson::View definition) -> Status {
+    definitions.push_back(definition);
+    return {};
+  }));
+  TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions));
+  reply.add("numIndexesBefore", static_cast<std::int32_t>(counts.before));
+  reply.add("numIndexesAfter", static_cast<std::int32_t>(counts.after));
+  reply.add("createdCollectionAutomatically", counts.created_collection);
+  if (counts.before == counts.after) reply.add("note", "all indexes already exist");
+  return {};
+}
+
+struct DropIndexesRequest {
+  bson::Value index;
+};
+const Arguments<DropIndexesRequest> kDropArguments{{"index", &DropIndexesRequest::index, true}};
+
+bool names(const shards::IndexSpec& spec, bson::Value index) {
+  if (index.is_string()) return spec.name == index.as_string();
+  return bson::compare(spec.definition["key"], index) == 0;
+}
+
+/// Which indexes are meant: "*", a name, a key pattern, or an array of names.
+Status check_named(const shards::Collection& collection, bson::Value index) {
+  const bool id_name = index.is_string() && index.as_string() == "_id_";
+  const bool id_key = index.is_document() && index.as_document().count() == 1 && index.as_document().has("_id");
+  if (id_name || id_key) return error(Code::InvalidOptions, "cannot drop _id index");
+  for (const auto& spec : collection.indexes) {
+    if (names(*spec, index)) return {};
+  }
+  if (index.is_string()) return error(Code::IndexNotFound, "index not found with name [", index.as_string(), "]");
+  return error(Code::IndexNotFound, "can't find index with key: ", bson::to_shell(index));
+}
+
+Status drop_indexes(Operation& operation, bson::Writer& reply) {
+  TRY(const DropIndexesRequest request, kDropArguments.parse("dropIndexes", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  shards::Catalog& catalog = operation.server().store.catalog();
+  const auto collection = catalog.snapshot().share(ns.full());
+  if (collection == nullptr) return error(Code::NamespaceNotFound, "ns not found ", ns.full());
+  std::vector<bson::Value> wanted;
+  const bool all = request.index.is_string() && request.index.as_string() == "*";
+  if (request.index.is_array()) {
+    for (const auto& [name, value] : request.index.as_document()) wanted.push_back(value);
+  } else if (!all) {
+    wanted.push_back(request.index);
+  }
+  for (const bson::Value index : wanted) {
+    if (!index.is_string() && !index.is_document()) return wrong_type("dropIndexes", "index", index, "[string, object]");
+    CHECK_OK(check_named(*collection, index));
+  }
+  const auto meant = [&](const shards::IndexSpec& spec) {
+    if (all) return true;
+    for (const bson::Value index : wanted) {
+      if (names(spec, index)) return true;
+    }
+    return false;
+  };
+  TRY(const std::size_t before, catalog.drop_indexes(ns, meant));
+  reply.add("nIndexesWas", static_cast<std::int32_t>(before));
+  if (all) reply.add("msg", "non-_id indexes dropped for collection");
+  return {};
+}
+
+const Register kCreateIndexes{{
+    .name = "createIndexes",
+    .help = "Builds indexes on a collection, which is made when it is not there.",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .target = Target::kCollection,
+    .run = create_indexes,
+}};
+
+const Register kDropIndexes{{
+    .name = "dropIndexes",
+    .aliases = {"deleteIndexes"},
+    .help = "Removes indexes by name, by key, or all but that of _id (\"*\").",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .target = Target::kCollection,
+    .run = drop_indexes,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/cursor_reply.h"
+
+#include "commands/arguments.h"
+#include "commands/server.h"
+
+namespace partita::commands {
+namespace {
+
+/// Documents that a command has gathered: given out one after the other.
+class GatheredDocuments final : public Execution {
+ public:
+  explicit GatheredDocuments(std::vector<bson::Document> documents) : documents_(std::move(documents)) {}
+
+  Status fill(Operation&, bson::ArrayWriter& batch, const BatchLimits& limits) override {
+    BatchFill fill(batch, limits);
+    while (!exhausted() && !fill.full() && fill.fits(documents_[next_].view().size())) fill.add(documents_[next_++]);
+    return {};
+  }
+  bool exhausted() const override { return next_ == documents_.size(); }
+  std::string plan_summary() const override { return "EOF"; }
+  std::int64_t keys_examined() const override { return 0; }
+  std::int64_t documents_examined() const override { return 0; }
+
+ private:
+  std::vector<bson::Document> documents_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std::unique_ptr<Execution> execution,
+                          const BatchLimits& limits, CursorOptions options, bson::Writer& reply) {
+  bson::Writer cursor = reply.document("cursor");
+  {
+    bson::ArrayWriter batch = cursor.array("firstBatch");
+    CHECK_OK(execution->fill(operation, batch, limits));
+  }
+  std::int64_t id = 0;
+  if (!execution->exhausted() && !options.single_batch) {
+    ClientCursor kept;
+    kept.ns = ns.full();
+    kept.session = operation.generic().session;
+    kept.execution = std::move(execution);
+    kept.no_timeout = options.no_timeout;
+    id = operation.server().cursors.add(std::move(kept));
+  }
+  cursor.add("id", id);
+  cursor.add("ns", ns.full());
+  return {};
+}
+
+Status answer_documents(Operation& operation, const shards::Namespace& ns, std::vector<bson::Document> documents,
+                        const BatchLimits& limits, bson::Writer& reply) {
+  return answer_first_batch(operation, ns, std::make_unique<GatheredDocuments>(std::move(documents)), limits, {}, reply);
+}
+
+Status write_empty_cursor(const shards::Namespace& ns, bson::Writer& reply) {
+  bson::Writer cursor = reply.document("cursor");
+  cursor.array("firstBatch").close();
+  cursor.add("id", std::int64_t{0});
+  cursor.add("ns", ns.full());
+  return {};
+}
+
+Result<BatchLimits> parse_cursor_argument(std::string_view command, bson::Value cursor) {
+  BatchLimits limits;
+  if (cursor.missing()) return limits;
+  if (!cursor.is_document()) return wrong_type(command, "cursor", cursor, "object");
+  for (const auto& [name, value] : cursor.as_document()) {
+    if (name != "batchSize") return unknown_field(partita::detail::join(command, ".cursor"), name);
+    CHECK_OK(detail::read(limits.documents, value, command, "cursor.batchSize"));
+    if (limits.documents < 0) {
+      return error(Code{51024}, "BSON field 'batchSize' value must be >= 0, actual value '", limits.documents, "'");
+    }
+  }
+  return limits;
+}
+
+}  // namespace partita::commands

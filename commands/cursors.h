@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "commands/execution.h"
+#include "shards/log/random.h"
+
+namespace partita::commands {
+
+/// A query that has more to give.
+struct ClientCursor {
+  std::int64_t id = 0;
+  std::string ns;
+  std::optional<shards::Uuid> session;  ///< Only this session may go on with it; nullopt: any that has none.
+  std::unique_ptr<Execution> execution;
+  bool no_timeout = false;
+  SteadyTime last_used;
+};
+
+/// The cursors of all clients. A cursor in use is out of the table's hands: a second getMore on it fails, and killing it
+/// takes effect when it comes back. Thread-safe.
+class Cursors {
+ public:
+  static constexpr std::chrono::minutes kIdleTimeout{10};
+
+  explicit Cursors(shards::RandomSource& random) : random_(random) {}
+
+  /// Keeps a cursor and gives it an id, which is never 0.
+  std::int64_t add(ClientCursor cursor);
+  /// Takes it out for a batch. CursorNotFound, CursorInUse, or Unauthorized when it belongs to another namespace or
+  /// session.
+  Result<ClientCursor> take(std::int64_t id, std::string_view ns, const std::optional<shards::Uuid>& session);
+  /// Puts it back after a batch, unless it has been killed meanwhile.
+  void put_back(ClientCursor cursor);
+  /// After a batch that ended it.
+  void forget(std::int64_t id);
+  /// False when there is none of that id.
+  bool kill(std::int64_t id);
+  void kill_session(const shards::Uuid& session);
+  /// Ends cursors that nobody has used for long. Called now and then.
+  std::size_t expire(SteadyTime now);
+  std::size_t open_count() const;
+  std::size_t timed_out_count() const;
+
+ private:
+  struct Entry {
+    ClientCursor cursor;
+    bool in_use = false;
+    bool killed = false;
+  };
+
+  shards::RandomSource& random_;
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, Entry> entries_;
+  std::size_t timed_out_ = 0;
+};
+
+}  // namespace partita::commands

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/modify.h"
+#include "commands/server.h"
+
+namespace partita::commands {
+namespace {
+
+struct DeleteRequest {
+  Documents deletes;
+  bool ordered = true;
+  bson::View let;
+};
+
+const Arguments<DeleteRequest> kArguments{
+    {"deletes", &DeleteRequest::deletes, true},
+    {"ordered", &DeleteRequest::ordered},
+    {"let", &DeleteRequest::let},
+};
+
+constexpr std::size_t kMaxBatch = 100'000;
+
+struct DeleteStatement {
+  bson::View q;
+  std::int64_t limit = 0;
+  bson::Value hint;
+};
+
+Result<DeleteStatement> parse_statement(bson::View document) {
+  constexpr std::string_view kCommand = "delete.deletes";
+  DeleteStatement statement;
+  bool has_q = false;
+  bool has_limit = false;
+  for (const auto& [name, value] : document) {
+    if (name == "q") {
+      CHECK_OK(detail::read(statement.q, value, kCommand, name));
+      has_q = true;
+    } else if (name == "limit") {
+      CHECK_OK(detail::read(statement.limit, value, kCommand, name));
+      has_limit = true;
+    } else if (name == "hint") {
+      statement.hint = value;
+    } else if (name == "collation") {
+      return error(Code::NotImplemented, "delete.deletes.collation is not supported");
+    } else {
+      return unknown_field(kCommand, name);
+    }
+  }
+  if (!has_q) return missing_field(kCommand, "q");
+  if (!has_limit) return missing_field(kCommand, "limit");
+  if (statement.limit != 0 && statement.limit != 1) {
+    return error(Code::FailedToParse, "The limit field in delete objects must be 0 or 1. Got ", statement.limit);
+  }
+  return statement;
+}
+
+Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
+                     std::int32_t& deleted) {
+  TRY(const DeleteStatement statement, parse_statement(document));
+  const bool all = statement.limit == 0;
+  if (all && operation.generic().transaction) {
+    return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
+  }
+  const Change change{.filter = statement.q, .hint = statement.hint};
+  Outcome outcome;
+  CHECK_OK(all ? change_all(operation, ns, change, outcome)
+               : change_first(operation, ns, change, statement_id(operation, index), outcome));
+  deleted += outcome.matched;
+  return {};
+}
+
+Status remove(Operation& operation, bson::Writer& reply) {
+  TRY(const DeleteRequest request, kArguments.parse("delete", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
+  const std::size_t count = request.deletes.count();
+  if (count == 0 || count > kMaxBatch) {
+    return error(Code::InvalidLength, "Write batch sizes must be between 1 and ", kMaxBatch, ". Got ", count, " operations.");
+  }
+  if (count > 1 && !operation.on_worker()) return operation.to_worker();
+  std::int32_t deleted = 0;
+  std::int32_t index = 0;
+  bool stopped = false;
+  WriteErrors errors;
+  Status status = request.deletes.for_each([&](bson::View document) -> Status {
+    if (stopped) return {};
+    Status one = run_statement(operation, ns, document, index, deleted);
+    if (!one.ok() && ends_command(one.code())) return one;
+    if (!one.ok()) {
+      errors.add(static_cast<std::size_t>(index), std::move(one));
+      stopped = request.ordered;
+    }
+    ++index;
+    return {};
+  });
+  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
+  CHECK_OK(std::move(status));
+  reply.add("n", deleted);
+  errors.write(reply);
+  if (operation.generic().write_concern.journaled) operation.await_durability();
+  return {};
+}
+
+const Register kDelete{{
+    .name = "delete",
+    .help = "Removes documents: the first or all that match.",
+    .rights = Rights::kWrite,
+    .target = Target::kCollection,
+    .retryable_write = true,
+    .run = remove,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/server.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+struct NoArguments {};
+const Arguments<NoArguments> kNoArguments{};
+
+Status drop(Operation& operation, bson::Writer& reply) {
+  CHECK_OK(kNoArguments.parse("drop", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  const auto dropped = operation.server().store.catalog().drop(ns);
+  // Dropping what is not there is no error since MongoDB 7.
+  if (!dropped.ok() && dropped.status().code() == Code::NamespaceNotFound) return {};
+  CHECK_OK(dropped.status());
+  reply.add("nIndexesWas", static_cast<std::int32_t>((*dropped)->indexes.size() + 1));
+  reply.add("ns", ns.full());
+  return {};
+}
+
+Status drop_database(Operation& operation, bson::Writer& reply) {
+  CHECK_OK(kNoArguments.parse("dropDatabase", operation.request()));
+  if (operation.db() == "admin" || operation.db() == "config") {
+    return error(Code::IllegalOperation, "Dropping the '", operation.db(), "' database is prohibited.");
+  }
+  CHECK_OK(operation.server().store.catalog().drop_database(operation.db()));
+  reply.add("dropped", operation.db());
+  return {};
+}
+
+const Register kDrop{{
+    .name = "drop",
+    .help = "Removes a collection with its documents and indexes.",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .target = Target::kCollection,
+    .run = drop,
+}};
+
+const Register kDropDatabase{{
+    .name = "dropDatabase",
+    .help = "Removes all collections of a database.",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .run = drop_database,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/cursor_reply.h"
+#include "commands/express.h"
+#include "commands/find_execution.h"
+#include "commands/plan.h"
+#include "commands/server.h"
+#include "shards/router/record_keys.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+struct FindRequest {
+  bson::View filter, sort, projection, let, collation;
+  bson::Value hint, min, max;
+  std::int64_t skip = 0;
+  std::int64_t limit = 0;
+  std::optional<std::int64_t> batch_size;
+  bool single_batch = false;
+  bool return_key = false;
+  bool show_record_id = false;
+  bool tailable = false;
+  bool await_data = false;
+  bool no_timeout = false;
+  bool partial_results = false;
+  bool disk_use = true;
+};
+
+const Arguments<FindRequest> kArguments{
+    {"filter", &FindRequest::filter},
+    {"sort", &FindRequest::sort},
+    {"projection", &FindRequest::projection},
+    {"hint", &FindRequest::hint},
+    {"skip", &FindRequest::skip},
+    {"limit", &FindRequest::limit},
+    {"batchSize", &FindRequest::batch_size},
+    {"singleBatch", &FindRequest::single_batch},
+    {"let", &FindRequest::let},
+    {"collation", &FindRequest::collation},
+    {"min", &FindRequest::min},
+    {"max", &FindRequest::max},
+    {"returnKey", &FindRequest::return_key},
+    {"showRecordId", &FindRequest::show_record_id},
+    {"tailable", &FindRequest::tailable},
+    {"awaitData", &FindRequest::await_data},
+    {"noCursorTimeout", &FindRequest::no_timeout},
+    {"allowPartialResults", &FindRequest::partial_results},
+    {"allowDiskUse", &FindRequest::disk_use},
+    {"oplogReplay", nullptr},  // Of old drivers, without effect since long.
+};
+
+/// An io core reads no more than this many rows for one find; anything longer is a worker's.
+constexpr std::int64_t kRowsOnCore = 128;
+
+Status check(const FindRequest& request) {
+  const auto negative = [](std::string_view field, std::int64_t value) {
+    return error(Code{51024}, "BSON field '", field, "' value must be >= 0, actual value '", value, "'");
+  };
+  if (request.skip < 0) return negative("skip", request.skip);
+  if (request.limit < 0) return negative("limit", request.limit);
+  if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
+  const auto refuse = [](std::string_view field) { return error(Code::NotImplemented, "find.", field, " is not supported"); };
+  if (!request.collation.empty()) return refuse("collation");
+  if (!request.min.missing()) return refuse("min");
+  if (!request.max.missing()) return refuse("max");
+  if (request.return_key) return refuse("returnKey");
+  if (request.show_record_id) return refuse("showRecordId");
+  if (request.tailable) return error(Code::BadValue, "error processing query: tailable cursor requested on non capped collection");
+  if (request.await_data) return error(Code::FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'");
+  return {};
+}
+
+/// One document by its _id: one descent, and the reply is copied once, out of the engine's page.
+Status find_one_by_id(Operation& operation, const shards::Collection& collection, bson::Value id,
+                      const std::optional<query::Projection>& projection, bson::ArrayWriter& batch) {
+  thread_local bson::Buffer key;
+  key.clear();
+  shards::append_record_key_of_id(collection, id, key);
+  TRY(const shards::SessionLease session, shards::SessionLease::take(operation.server().store.engine()));
+  TRY(shards::Cursor cursor, session->cursor(collection.locate(key.bytes()).partition->records()));
+  TRY(const bool there, cursor.find(key.bytes()));
+  if (!there) return {};
+  const bson::View document = bson::View::trusted(cursor.value().data());
+  if (!projection) {
+    batch.push(document);
+    return {};
+  }
+  query::Arena arena;
+  bson::Writer out = batch.document();
+  return projection->apply(document, out, arena);
+}
+
+Status express(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
+               const shards::Collection* collection, bson::Value id, bson::Writer& reply) {
+  std::optional<query::Projection> projection;
+  if (!request.projection.empty()) {
+    TRY(projection, query::Projection::parse(request.projection));
+  }
+  bson::Writer cursor = reply.document("cursor");
+  {
+    bson::ArrayWriter batch = cursor.array("firstBatch");
+    if (collection != nullptr) CHECK_OK(find_one_by_id(operation, *collection, id, projection, batch));
+  }
+  cursor.add("id", std::int64_t{0});
+  cursor.add("ns", ns.full());
+  return {};
+}
+
+Result<FindQuery> parse_query(const FindRequest& request) {
+  TRY(query::Matcher matcher, query::Matcher::parse(request.filter));
+  FindQuery query{.matcher = std::move(matcher)};
+  if (!request.projection.empty()) {
+    TRY(query.projection, query::Projection::parse(request.projection));
+  }
+  const bson::Value natural = request.sort["$natural"];
+  if (natural.missing()) {
+    TRY(query.sort, query::SortSpec::parse(request.sort));
+  }
+  query.skip = static_cast<std::uint64_t>(request.skip);
+  query.limit = static_cast<std::uint64_t>(request.limit);
+  return query;
+}
+
+Status find(Operation& operation, bson::Writer& reply) {
+  TRY(const FindRequest request, kArguments.parse("find", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  CHECK_OK(check(request));
+  shards::Store& store = operation.server().store;
+  const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
+  const bool one_batch_is_all = request.batch_size.value_or(1) > 0;
+  if (const auto id = express_id(request.filter); id && request.skip == 0 && one_batch_is_all && request.hint.missing()) {
+    return express(operation, request, ns, catalog.find(ns.full()), *id, reply);
+  }
+
+  TRY(FindQuery query, parse_query(request));
+  const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
+  if (collection == nullptr) return write_empty_cursor(ns, reply);
+  TRY(Plan plan, choose_plan(*collection, query.matcher.tree(), query.sort, request.hint));
+  plan.order.backward ^= request.sort["$natural"].truthy() && request.sort["$natural"].to_double().value_or(1) < 0;
+
+  BatchLimits limits;
+  if (request.batch_size) limits.documents = *request.batch_size;
+  // A bounded stretch of an ordered table is read on the spot; if it turns out longer than thought, a worker begins anew.
+  const bool short_one = request.limit > 0 && request.limit + request.skip <= kRowsOnCore && plan.sorted &&
+                         (!plan.order.ranges.empty() || query.matcher.matches_everything());
+  if (!operation.on_worker() && !short_one) return operation.to_worker();
+  auto execution = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
+  if (!operation.on_worker()) execution->set_row_budget(2 * kRowsOnCore);
+  Status status = answer_first_batch(operation, ns, std::move(execution), limits,
+                                     {.single_batch = request.single_batch, .no_timeout = request.no_timeout}, reply);
+  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
+  return status;
+}
+
+const Register kFind{{
+    .name = "find",
+    .help = "Answers with the documents of a collection that match a filter.",
+    .rights = Rights::kRead,
+    .target = Target::kCollection,
+    .run = find,
+}};
+
+}  // namespace
+}  // namespace partita::commands

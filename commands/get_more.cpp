@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/cursors.h"
+#include "commands/server.h"
+
+namespace partita::commands {
+namespace {
+
+struct GetMoreRequest {
+  std::string_view collection;
+  std::optional<std::int64_t> batch_size;
+};
+
+const Arguments<GetMoreRequest> kArguments{
+    {"collection", &GetMoreRequest::collection, true},
+    {"batchSize", &GetMoreRequest::batch_size},
+    {"term", nullptr},                  // Between the members of a replica set.
+    {"lastKnownCommittedOpTime", nullptr},  // The same.
+};
+
+/// All that fits into one reply, when the client says nothing of how many it wants.
+constexpr std::int64_t kNoLimit = INT64_MAX;
+
+Status get_more(Operation& operation, bson::Writer& reply) {
+  TRY(const GetMoreRequest request, kArguments.parse("getMore", operation.request()));
+  if (!operation.target().is(bson::Type::kInt64)) {
+    return error(Code::TypeMismatch, "BSON field 'getMore.getMore' is the wrong type '", operation.target().type_name(),
+                 "', expected type 'long'");
+  }
+  if (request.batch_size.value_or(0) < 0) {
+    return error(Code::BadValue, "Batch size for getMore must be positive, but received: ", *request.batch_size);
+  }
+  const shards::Namespace ns(operation.db(), request.collection);
+  Cursors& cursors = operation.server().cursors;
+  TRY(ClientCursor cursor, cursors.take(operation.target().as_int64(), ns.full(), operation.generic().session));
+  BatchLimits limits;
+  limits.documents = request.batch_size.value_or(0) > 0 ? *request.batch_size : kNoLimit;
+  bson::Writer body = reply.document("cursor");
+  Status status;
+  {
+    bson::ArrayWriter batch = body.array("nextBatch");
+    status = cursor.execution->fill(operation, batch, limits);
+  }
+  const std::int64_t id = cursor.id;
+  const bool done = !status.ok() || cursor.execution->exhausted();
+  if (done) {
+    cursors.forget(id);
+  } else {
+    cursors.put_back(std::move(cursor));
+  }
+  CHECK_OK(std::move(status));
+  body.add("id", done ? std::int64_t{0} : id);
+  body.add("ns", ns.full());
+  if (!done && operation.request().exhaust_allowed) operation.reply_and_again();
+  return {};
+}
+
+struct KillCursorsRequest {
+  bson::Value cursors;
+};
+const Arguments<KillCursorsRequest> kKillArguments{{"cursors", &KillCursorsRequest::cursors, true}};
+
+Status kill_cursors(Operation& operation, bson::Writer& reply) {
+  TRY(const KillCursorsRequest request, kKillArguments.parse("killCursors", operation.request()));
+  if (!request.cursors.is_array()) return wrong_type("killCursors", "cursors", request.cursors, "array");
+  std::vector<std::int64_t> killed, not_found;
+  for (const auto& [name, id] : request.cursors.as_document()) {
+    if (!id.is(bson::Type::kInt64)) return wrong_type("killCursors", "cursors." + std::string(name), id, "long");
+    (operation.server().cursors.kill(id.as_int64()) ? killed : not_found).push_back(id.as_int64());
+  }
+  const auto list = [&](std::string_view name, const std::vector<std::int64_t>& ids) {
+    bson::ArrayWriter array = reply.array(name);
+    for (const std::int64_t id : ids) array.push(id);
+  };
+  list("cursorsKilled", killed);
+  list("cursorsNotFound", not_found);
+  list("cursorsAlive", {});
+  list("cursorsUnknown", {});
+  return {};
+}
+
+const Register kGetMore{{
+    .name = "getMore",
+    .help = "Answers with the next batch of a cursor.",
+    .where = Where::kWorker,
+    .rights = Rights::kRead,
+    .run = get_more,
+}};
+
+const Register kKillCursors{{
+    .name = "killCursors",
+    .help = "Ends cursors that nobody wants to read to their end.",
+    .rights = Rights::kRead,
+    .run = kill_cursors,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/modify.h"
+
+#include "commands/express.h"
+#include "commands/plan.h"
+#include "commands/server.h"
+#include "query/sort/sorter.h"
+#include "query/updates/upsert.h"
+#include "shards/indexes/entries.h"
+#include "shards/router/record_keys.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+using shards::Bytes;
+using shards::WriteAttempt;
+
+/// Rows between two looks at the clock and the client.
+constexpr int kInterruptInterval = 512;
+
+/// Keys found at a time by a write to many documents.
+constexpr std::size_t kTargetsAtOnce = 1000;
+
+/// The outcome that the statement had when it came before.
+Result<bool> repeat(Operation& operation, WriteAttempt& attempt, shards::PartitionId partition,
+                    const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+  if (!statement) return false;
+  TRY(const auto earlier, earlier_outcome(attempt, partition, *statement, operation.server().store.tables().retry));
+  if (!earlier) return false;
+  outcome = Outcome::decode(bson::View::trusted(earlier->data()));
+  return true;
+}
+
+Status keep(WriteAttempt& attempt, shards::PartitionId partition, const std::optional<shards::StatementId>& statement,
+            const Outcome& outcome) {
+  if (!statement) return {};
+  const bson::Document encoded = outcome.encode();
+  return attempt.unit().note_retry(partition, *statement, {statement->statement, statement->statement, encoded.view().bytes()});
+}
+
+Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, shards::Bytes key,
+                 const Change& change, Outcome& outcome) {
+  thread_local bson::Buffer after;
+  const bson::View before = bson::View::trusted(at.value().data());
+  TRY(const query::UpdateOutcome updated, change.update->apply(before, after));
+  outcome.matched = 1;
+  outcome.modified = updated.modified ? 1 : 0;
+  const bson::View result = updated.modified ? bson::View::trusted(after.data()) : before;
+  if (change.image != Image::kNone) {
+    outcome.value = bson::Document(change.image == Image::kBefore ? before : result);
+    outcome.has_value = true;
+  }
+  if (!updated.modified) return {};
+  return attempt.unit().update(slot, at, key, before, result);
+}
+
+Status remove_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, shards::Bytes key,
+                 const Change& change, Outcome& outcome) {
+  const bson::View before = bson::View::trusted(at.value().data());
+  outcome.matched = 1;
+  if (change.image != Image::kNone) {
+    outcome.value = bson::Document(before);
+    outcome.has_value = true;
+  }
+  return attempt.unit().remove(slot, at, key, before);
+}
+
+/// The same before it is known which partition the statement went to the first time.
+Result<bool> repeat_anywhere(Operation& operation, const shards::Collection& collection,
+                             const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+  if (!statement) return false;
+  shards::Store& store = operation.server().store;
+  TRY(const shards::SessionLease session, shards::SessionLease::take(store.engine()));
+  TRY(shards::Cursor rows, session->cursor(store.tables().retry));
+  for (const shards::PartitionSlot& slot : collection.partitions) {
+    TRY(const bool there, rows.find(shards::retry_key(slot.partition->id(), *statement)));
+    if (!there) continue;
+    TRY(const auto earlier, shards::find_outcome(rows.value(), *statement));
+    if (!earlier) continue;
+    outcome = Outcome::decode(bson::View::trusted(earlier->data()));
+    return true;
+  }
+  return false;
+}
+
+Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+/// Changes the document with this record key if it is still there and, with a matcher, still matches.
+Status change_one(Operation& operation, const shards::Namespace& ns, Bytes record_key, const query::Matcher* matcher,
+                  const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+  const auto attempt_change = [&](WriteAttempt& attempt) -> Status {
+    outcome = {};
+    const shards::PartitionSlot& slot = attempt.collection().locate(record_key);
+    CHECK_OK(attempt.enter(slot));
+    TRY(const bool repeated, repeat(operation, attempt, slot.partition->id(), statement, outcome));
+    if (repeated) return {};
+    TRY(shards::Cursor at, attempt.session().cursor(slot.partition->records()));
+    TRY(const bool there, at.find(record_key));
+    if (!there) return {};
+    if (matcher != nullptr) {
+      query::MatchState state;
+      const bool matches = matcher->matches(bson::View::trusted(at.value().data()), state);
+      CHECK_OK(std::move(state.failure));
+      if (!matches) return {};
+    }
+    CHECK_OK(change.update != nullptr ? update_at(attempt, slot, at, record_key, change, outcome)
+                                      : remove_at(attempt, slot, at, record_key, change, outcome));
+    return keep(attempt, slot.partition->id(), statement, outcome);
+  };
+  return name_collision(ns, shards::write(operation.server().store, ns, write_options(operation, false), attempt_change));
+}
+
+/// The key of the first matching document in the order of the sort.
+Result<std::optional<std::string>> first_sorted(Operation& operation, std::shared_ptr<const shards::Collection> collection,
+                                                const query::Matcher& matcher, const Change& change) {
+  TRY(Plan plan, choose_plan(*collection, matcher.tree(), change.sort, change.hint));
+  query::Sorter sorter(change.sort, {.limit = 1});
+  shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
+  CHECK_OK(scan.resume());
+  for (int rows = 1;; ++rows) {
+    if (rows % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
+    TRY(const bool more, scan.next());
+    if (!more) break;
+    TRY(const bson::View document, scan.document());
+    query::MatchState state;
+    const bool matches = matcher.matches(document, state);
+    CHECK_OK(std::move(state.failure));
+    if (matches) CHECK_OK(sorter.add(document, scan.record_key()));
+    if (matches && plan.sorted) break;
+  }
+  sorter.finish();
+  query::SortedRow row;
+  if (!sorter.next(row)) return std::optional<std::string>();
+  bson::Buffer key;
+  shards::append_record_key(*collection, row.document, key);
+  return std::optional<std::string>(key.text());
+}
+
+/// Scans for the document, with a parsed filter.
+Status change_found(Operation& operation, const shards::Namespace& ns,
+                    const std::shared_ptr<const shards::Collection>& collection, const query::Matcher& matcher,
+                    const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+  TRY(const bool repeated, repeat_anywhere(operation, *collection, statement, outcome));
+  if (repeated) return {};
+  // Another writer may change what has been found before it is written: then the next look finds another one.
+  while (!change.sort.empty()) {
+    TRY(const auto first, first_sorted(operation, collection, matcher, change));
+    if (!first) return {};
+    CHECK_OK(change_one(operation, ns, bytes_of(*first), &matcher, change, statement, outcome));
+    if (outcome.matched > 0) return {};
+  }
+  TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
+  Targets targets(operation, collection, matcher, std::move(plan.order));
+  while (true) {
+    TRY(const std::vector<std::string> keys, targets.next(1));
+    if (keys.empty()) return {};
+    CHECK_OK(change_one(operation, ns, bytes_of(keys[0]), &matcher, change, statement, outcome));
+    if (outcome.matched > 0) return {};
+  }
+}
+
+/// Inserts what an upsert makes of filter and update.
+Status insert_upserted(Operation& operation, const shards::Namespace& ns, const query::Matcher& matcher,
+                       const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+  shards::Store& store = operation.server().store;
+  TRY(const bson::Document made, query::make_upsert(matcher.tree(), *change.update, store.object_ids().next()));
+  bson::Buffer changed;
+  TRY(const bson::View document, prepare_for_insert(made.view(), store, changed));
+  bson::Buffer key;
+  const auto attempt_insert = [&](WriteAttempt& attempt) -> Status {
+    outcome = {};
+    key.clear();
+    shards::append_record_key(attempt.collection(), document, key);
+    const shards::PartitionSlot& slot = attempt.collection().locate(key.bytes());
+    CHECK_OK(attempt.enter(slot));
+    TRY(const bool repeated, repeat(operation, attempt, slot.partition->id(), statement, outcome));
+    if (repeated) return {};
+    CHECK_OK(insert_document(attempt, ns, slot, key.bytes(), document));
+    outcome.matched = 1;
+    outcome.upserted = bson::Document::build([&](bson::Writer& w) { w.add("_id", document["_id"]); });
+    if (change.image == Image::kAfter) {
+      outcome.value = bson::Document(document);
+      outcome.has_value = true;
+    }
+    return keep(attempt, slot.partition->id(), statement, outcome);
+  };
+  return shards::write(store, ns, write_options(operation, true), attempt_insert);
+}
+
+}  // namespace
+
+bson::Document Outcome::encode() const {
+  return bson::Document::build([&](bson::Writer& out) {
+    out.add("n", matched);
+    out.add("m", modified);
+    if (!upserted.view().empty()) out.add("u", upserted.view());
+    if (has_value) out.add("v", value.view());
+  });
+}
+
+Outcome Outcome::decode(bson::View stored) {
+  Outcome outcome;
+  outcome.matched = stored["n"].as_int32();
+  outcome.modified = stored["m"].as_int32();
+  if (const bson::Value upserted = stored["u"]; upserted.is_document()) outcome.upserted = bson::Document(upserted.as_document());
+  if (const bson::Value value = stored["v"]; value.is_document()) {
+    outcome.value = bson::Document(value.as_document());
+    outcome.has_value = true;
+  }
+  return outcome;
+}
+
+Status change_first(Operation& operation, const shards::Namespace& ns, const Change& change,
+                    const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+  // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
+  constexpr int kUpsertAttempts = 10;
+  const std::optional<bson::Value> id = change.sort.empty() ? express_id(change.filter) : std::nullopt;
+  std::optional<query::Matcher> matcher;
+  for (int attempt = 0;; ++attempt) {
+    outcome = {};
+    const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
+    if (collection != nullptr && id) {
+      thread_local bson::Buffer key;
+      key.clear();
+      shards::append_record_key_of_id(*collection, *id, key);
+      CHECK_OK(change_one(operation, ns, key.bytes(), nullptr, change, statement, outcome));
+      if (outcome.matched > 0 || !change.upsert) return {};
+    }
+    if (!matcher) {
+      TRY(matcher, query::Matcher::parse(change.filter));
+    }
+    if (collection != nullptr && !id) {
+      if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
+      CHECK_OK(change_found(operation, ns, collection, *matcher, change, statement, outcome));
+      if (outcome.matched > 0) return {};
+    }
+    if (!change.upsert) return {};
+    Status status = insert_upserted(operation, ns, *matcher, change, statement, outcome);
+    if (status.code() != Code::DuplicateKey || attempt == kUpsertAttempts) return status;
+    if (!id && attempt > 0) return status;  // The collision is with something that the filter does not find.
+  }
+}
+
+Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome) {
+  if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
+  TRY(const query::Matcher matcher, query::Matcher::parse(change.filter));
+  if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
+    TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
+    // Changing what an index orders by could lead the scan to the same document again: then all are found first.
+    const std::size_t at_once = plan.order.index == nullptr ? kTargetsAtOnce : SIZE_MAX;
+    Targets targets(operation, collection, matcher, std::move(plan.order));
+    while (true) {
+      TRY(const std::vector<std::string> keys, targets.next(at_once));
+      if (keys.empty()) break;
+      for (const std::string& key : keys) {
+        CHECK_OK(operation.check_interrupt());
+        Outcome one;
+        CHECK_OK(change_one(operation, ns, bytes_of(key), &matcher, change, std::nullopt, one));
+        outcome.matched += one.matched;
+        outcome.modified += one.modified;
+      }
+    }
+  }
+  if (outcome.matched > 0 || !change.upsert) return {};
+  return insert_upserted(operation, ns, matcher, change, std::nullopt, outcome);
+}
+
+}  // namespace partita::commands

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "commands/statements.h"
+#include "commands/targets.h"
+#include "query/sort/sort_spec.h"
+#include "query/updates/update.h"
+
+/// Changing one document that is known by its key: the heart of update, delete and findAndModify.
+namespace partita::commands {
+
+/// What a statement did, as its reply tells it and as its retry row keeps it.
+struct Outcome {
+  std::int32_t matched = 0;
+  std::int32_t modified = 0;
+  bson::Document upserted;  ///< {_id: value} of the document that an upsert made; else empty.
+  bson::Document value;     ///< The document that findAndModify answers with; else empty.
+  bool has_value = false;
+
+  bson::Document encode() const;
+  static Outcome decode(bson::View stored);
+};
+
+enum class Image : std::uint8_t { kNone, kBefore, kAfter };
+
+/// One change of at most one document.
+struct Change {
+  bson::View filter;
+  const query::Update* update = nullptr;  ///< Null: the document is deleted.
+  Image image = Image::kNone;             ///< Which version findAndModify wants to see.
+  bool upsert = false;
+  query::SortSpec sort = {};              ///< Which of several matching documents is meant.
+  bson::Value hint = {};
+};
+
+/// Changes the first document that matches, or inserts one for an upsert. A filter by _id leads straight to it, without
+/// being parsed; anything else scans, and fails with LockBusy on an io core. With `statement` the outcome is kept, and
+/// found again when the statement comes a second time.
+Status change_first(Operation& operation, const shards::Namespace& ns, const Change& change,
+                    const std::optional<shards::StatementId>& statement, Outcome& outcome);
+
+/// Changes all documents that match, each in a write of its own.
+Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome);
+
+}  // namespace partita::commands

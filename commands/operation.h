@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "commands/command.h"
+#include "shards/catalog/names.h"
+#include "shards/log/record.h"
+#include "wire/net/service.h"
+
+namespace partita::commands {
+
+class ClientConnection;
+struct Server;
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+struct WriteConcern {
+  bool journaled = false;  ///< j: true, or w: "majority", which on one machine is the same promise.
+  bool acknowledged = true;
+};
+
+/// What any command may carry beside its own fields.
+struct GenericArguments {
+  std::string_view db;
+  std::optional<shards::Uuid> session;       ///< lsid.id
+  std::optional<std::int64_t> transaction;   ///< txnNumber: of a retryable write.
+  std::int64_t max_time_ms = 0;
+  WriteConcern write_concern;
+  std::string_view read_concern;             ///< Its level; empty for the default.
+  bson::View read_concern_document;
+  bson::Value comment;
+
+  static Result<GenericArguments> parse(const wire::Request& request);
+};
+
+/// One command on its way from request to reply. Handlers read it and write their reply's fields.
+class Operation {
+ public:
+  Operation(Server& server, ClientConnection& client, const wire::Request& request, const Command& command,
+            GenericArguments generic, bool on_worker)
+      : server_(server), client_(client), request_(request), command_(command), generic_(generic), on_worker_(on_worker) {}
+
+  Server& server() { return server_; }
+  ClientConnection& client() { return client_; }
+  const wire::Request& request() const { return request_; }
+  bson::View body() const { return request_.body; }
+  const Command& command() const { return command_; }
+  /// The name as the client spelled it, and the value behind it.
+  std::string_view name() const { return body().begin()->name; }
+  bson::Value target() const { return body().begin()->value; }
+  std::string_view db() const { return generic_.db; }
+  const GenericArguments& generic() const { return generic_; }
+  /// The collection that the command's first field names, checked.
+  Result<shards::Namespace> target_namespace() const;
+
+  bool on_worker() const { return on_worker_; }
+  /// Asks for a worker thread: what has been written to the reply is dropped and the handler runs again there. A
+  /// handler that changes anything must decide this before it does.
+  Status to_worker() {
+    next_ = wire::Next::kWorker;
+    return {};
+  }
+  /// Holds the finished reply back until every journal write so far is on disk (j: true).
+  void await_durability() { durable_reply_ = true; }
+  /// Suspends: the handler runs again when `wake` has been called or `deadline` has passed. Only for kCore commands
+  /// that change nothing.
+  Status wait_until(SteadyTime deadline, std::function<void(std::function<void()> wake)> subscribe);
+  /// Sends this reply and runs the handler again for the next one (exhaust).
+  void reply_and_again() { next_ = wire::Next::kReplyAndAgain; }
+  /// Closes the connection instead of answering.
+  void close_connection() { next_ = wire::Next::kClose; }
+
+  /// Fails when the client has gone, the server stops, the operation was killed or its time is up. Long work asks
+  /// between batches.
+  Status check_interrupt() const;
+  void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+  std::optional<SteadyTime> deadline() const { return deadline_; }
+
+  wire::Next next() const { return next_; }
+  bool durable_reply() const { return durable_reply_; }
+
+ private:
+  Server& server_;
+  ClientConnection& client_;
+  const wire::Request& request_;
+  const Command& command_;
+  GenericArguments generic_;
+  bool on_worker_;
+  bool durable_reply_ = false;
+  wire::Next next_ = wire::Next::kReply;
+  std::optional<SteadyTime> deadline_;
+};
+
+}  // namespace partita::commands

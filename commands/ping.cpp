@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/command.h"
+
+namespace partita::commands {
+namespace {
+
+Status ping(Operation&, bson::Writer&) { return {}; }
+
+const Register kPing{{
+    .name = "ping",
+    .help = "Answers, and does nothing else: whether the server is there and how far away.",
+    .rights = Rights::kNone,
+    .run = ping,
+}};
+
+}  // namespace
+}  // namespace partita::commands

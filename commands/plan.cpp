@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/plan.h"
+
+#include "wire/bson/compare.h"
+
+namespace partita::commands {
+namespace {
+
+/// The ways to a collection's documents, in the planner's terms: the records first, then the indexes in their order.
+std::vector<query::IndexDescription> describe(const shards::Collection& collection) {
+  std::vector<query::IndexDescription> ways;
+  ways.push_back({.name = "_id_",
+                  .fields = {{"_id", query::keys::Direction::kAscending}},
+                  .unique = true,
+                  .clustered = true});
+  for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
+    const shards::IndexSpec& spec = *collection.indexes[i];
+    query::IndexDescription way{.name = spec.name, .fields = {}, .unique = spec.unique, .sparse = spec.sparse};
+    for (const auto& part : spec.parts) {
+      way.fields.push_back({part.path, part.descending ? query::keys::Direction::kDescending
+                                                       : query::keys::Direction::kAscending});
+    }
+    for (const shards::PartitionSlot& slot : collection.partitions) {
+      way.multikey |= slot.indexes[i]->multikey.load(std::memory_order_relaxed) != 0;
+    }
+    ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
+Status apply_hint(const shards::Collection& collection, bson::Value hint, query::PlanRequest& request) {
+  if (hint.missing() || (hint.is_document() && hint.as_document().empty())) return {};
+  if (!hint.is_string() && !hint.is_document()) return error(Code::FailedToParse, "Hint must be a string or an object");
+  if (hint.is_document() && hint.as_document().has("$natural")) {
+    request.natural_hint = true;
+    return {};
+  }
+  const bool by_name = hint.is_string();
+  const bool id = by_name ? hint.as_string() == "_id_"
+                          : hint.as_document().count() == 1 && hint.as_document()["_id"].is_number();
+  if (id) request.hint = 0;
+  for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
+    const shards::IndexSpec& spec = *collection.indexes[i];
+    const bool meant = by_name ? spec.name == hint.as_string() : bson::equal(spec.definition["key"], hint);
+    if (meant) request.hint = i + 1;
+  }
+  if (request.hint) return {};
+  return error(Code::BadValue,
+               "error processing query: planner returned error :: caused by :: hint provided does not correspond to an "
+               "existing index");
+}
+
+}  // namespace
+
+Result<Plan> choose_plan(const shards::Collection& collection, const query::FilterTree& filter,
+                         const query::SortSpec& sort, bson::Value hint) {
+  const std::vector<query::IndexDescription> ways = describe(collection);
+  query::PlanRequest request{.filter = &filter, .sort = &sort, .indexes = ways};
+  CHECK_OK(apply_hint(collection, hint, request));
+  const query::Plan chosen = query::choose_plan(request);
+  Plan plan;
+  plan.sorted = !chosen.needs_sort;
+  plan.needs_filter = chosen.needs_filter;
+  plan.order.backward = chosen.backward;
+  plan.order.may_repeat = chosen.may_repeat;
+  plan.text = query::dump(chosen, request);
+  if (chosen.access == query::Plan::Access::kIndexScan) {
+    plan.order.ranges = chosen.ranges();
+    if (chosen.index > 0) plan.order.index = collection.indexes[chosen.index - 1];
+  }
+  // Partitions are walked one after the other: each is in order, all of them together are not.
+  if (collection.partitions.size() > 1 && !sort.empty()) plan.sorted = false;
+  return plan;
+}
+
+}  // namespace partita::commands

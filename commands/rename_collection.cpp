@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/server.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+struct RenameRequest {
+  std::string_view to;
+  bool drop_target = false;
+};
+
+const Arguments<RenameRequest> kArguments{
+    {"to", &RenameRequest::to, true},
+    {"dropTarget", &RenameRequest::drop_target},
+    {"stayTemp", nullptr},  // Of old servers' temporary collections, which do not exist here.
+};
+
+Status rename_collection(Operation& operation, bson::Writer&) {
+  TRY(const RenameRequest request, kArguments.parse("renameCollection", operation.request()));
+  if (!operation.target().is_string()) {
+    return error(Code::TypeMismatch, "BSON field 'renameCollection' is the wrong type '", operation.target().type_name(),
+                 "', expected type 'string'");
+  }
+  TRY(const shards::Namespace from, shards::Namespace::parse(operation.target().as_string()));
+  TRY(const shards::Namespace to, shards::Namespace::parse(request.to));
+  if (from == to) return error(Code::IllegalOperation, "Can't rename a collection to itself");
+  if (from.is_system() || to.is_system()) return error(Code::IllegalOperation, "error with target namespace: system collections cannot be renamed");
+  return operation.server().store.catalog().rename(from, to, request.drop_target);
+}
+
+const Register kRenameCollection{{
+    .name = "renameCollection",
+    .help = "Gives a collection another name, in the same database or another one.",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .target = Target::kAdmin,
+    .run = rename_collection,
+}};
+
+}  // namespace
+}  // namespace partita::commands

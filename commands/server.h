@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <unordered_set>
+
+#include "commands/cursors.h"
+#include "commands/operation.h"
+#include "wire/net/timer.h"
+
+namespace partita::shards {
+class Store;
+}
+
+namespace partita::commands {
+
+class ClientConnection;
+
+/// Connections that are open now, for currentOp, serverStatus and killOp.
+class Connections {
+ public:
+  void add(ClientConnection* connection);
+  void remove(ClientConnection* connection);
+  /// Calls `each(ClientConnection&)` for all; none goes away meanwhile.
+  template <class Each>
+  void for_each(Each&& each) {
+    const std::lock_guard lock(mutex_);
+    for (ClientConnection* connection : open_) each(*connection);
+  }
+  std::size_t count() const { return count_.load(std::memory_order_relaxed); }
+  std::int64_t total() const { return total_.load(std::memory_order_relaxed); }
+  std::int64_t next_operation_id() { return next_operation_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<ClientConnection*> open_;
+  std::atomic<std::size_t> count_{0};
+  std::atomic<std::int64_t> total_{0};
+  std::atomic<std::int64_t> next_operation_{1};
+};
+
+/// Everything that commands share. Wired together by tools/server and by tests; its parts outlive all connections.
+struct Server {
+  shards::Store& store;
+  wire::Timers& timers;
+  Cursors& cursors;
+  Connections connections{};
+  std::atomic<bool> stopping{false};
+  SteadyTime started = std::chrono::steady_clock::now();
+};
+
+}  // namespace partita::commands

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/statements.h"
+
+#include "commands/server.h"
+#include "shards/indexes/entries.h"
+#include "shards/store.h"
+#include "wire/bson/validate.h"
+
+namespace partita::commands {
+namespace {
+
+constexpr std::string_view kId = "_id";
+
+Status check_id(bson::Value id) {
+  if (id.is_array()) return error(Code::InvalidIdField, "The '_id' value cannot be of type array");
+  if (id.is(bson::Type::kRegex)) return error(Code::InvalidIdField, "The '_id' value cannot be of type regex");
+  if (id.is(bson::Type::kUndefined)) return error(Code::InvalidIdField, "The '_id' value cannot be of type undefined");
+  if (id.is_document()) {
+    for (const bson::Field& field : id.as_document()) {
+      if (field.name.starts_with('$')) {
+        return error(Code::DollarPrefixedFieldName, "_id fields may not contain '$'-prefixed fields: ", field.name,
+                     " is not valid for storage.");
+      }
+    }
+  }
+  return {};
+}
+
+bool is_empty_timestamp(bson::Value value) { return value.is(bson::Type::kTimestamp) && value.as_timestamp().bits() == 0; }
+
+}  // namespace
+
+void WriteErrors::write(bson::Writer& reply) const {
+  if (errors_.empty()) return;
+  bson::ArrayWriter array = reply.array("writeErrors");
+  for (const One& one : errors_) {
+    bson::Writer error = array.document();
+    error.add("index", static_cast<std::int32_t>(one.index));
+    error.add("code", static_cast<std::int32_t>(one.status.code()));
+    if (const auto& details = one.status.details(); !details.empty()) {
+      error.elements(bson::View::trusted(details.data()));
+    }
+    error.add("errmsg", one.status.message());
+  }
+}
+
+std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement) {
+  const GenericArguments& generic = operation.generic();
+  if (!generic.session || !generic.transaction) return std::nullopt;
+  return shards::StatementId{*generic.session, 0, *generic.transaction, statement};
+}
+
+Result<std::optional<shards::Bytes>> earlier_outcome(shards::WriteAttempt& attempt, shards::PartitionId partition,
+                                                     const shards::StatementId& id, shards::TableId retry_table) {
+  TRY(shards::Cursor cursor, attempt.session().cursor(retry_table));
+  const shards::RetryKey key = shards::retry_key(partition, id);
+  TRY(const bool there, cursor.find(key));
+  if (!there) return std::optional<shards::Bytes>();
+  // The row's bytes stay in the page for as long as the attempt's transaction is open.
+  return shards::find_outcome(cursor.value(), id);
+}
+
+shards::WriteOptions write_options(Operation& operation, bool create_collection) {
+  shards::WriteOptions options;
+  options.create_collection = create_collection;
+  options.may_block = operation.on_worker();
+  options.interrupted = [&operation] { return operation.check_interrupt(); };
+  return options;
+}
+
+bool ends_command(Code code) {
+  switch (code) {
+    case Code::LockBusy:
+    case Code::Interrupted:
+    case Code::InterruptedAtShutdown:
+    case Code::ClientDisconnect:
+    case Code::MaxTimeMSExpired:
+    case Code::TransactionTooOld:
+    case Code::InvalidNamespace:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status name_collision(const shards::Namespace& ns, Status status) {
+  const bool collided = status.code() == Code::DuplicateKey && !status.details().empty();
+  return collided ? shards::duplicate_key(ns.full(), status) : std::move(status);
+}
+
+Status insert_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
+                       shards::Bytes record_key, bson::View document) {
+  Status status = attempt.unit().insert(slot, record_key, document);
+  if (status.code() == Code::DuplicateKey && status.details().empty()) {  // The record key itself: _id.
+    const auto pattern = bson::Document::build([](bson::Writer& w) { w.add(kId, 1); });
+    const auto value = bson::Document::build([&](bson::Writer& w) { w.add(kId, document[kId]); });
+    return shards::duplicate_key(ns.full(), "_id_", pattern, value);
+  }
+  return name_collision(ns, std::move(status));
+}
+
+Result<bson::View> prepare_for_insert(bson::View document, shards::Store& store, bson::Buffer& changed) {
+  if (document.size() > bson::kMaxDocumentSize) {
+    return error(Code::BadValue, "object to insert too large. size in bytes: ", document.size(),
+                 ", max size: ", bson::kMaxDocumentSize);
+  }
+  bool timestamps = false;
+  bool id_first = false;
+  bson::Value id;
+  bool first = true;
+  for (const auto& [name, value] : document) {
+    if (name == kId) {
+      if (!id.missing()) return error(Code::BadValue, "can't have multiple _id fields in one document");
+      id = value;
+      id_first = first;
+    } else {
+      timestamps |= is_empty_timestamp(value);
+    }
+    first = false;
+  }
+  if (bson::depth(document) > bson::kMaxStoredDepth) {
+    return error(Code::Overflow, "cannot insert document because it exceeds ", bson::kMaxStoredDepth, " levels of nesting");
+  }
+  CHECK_OK(check_id(id));
+  if (id_first && !timestamps) return document;
+  changed.clear();
+  {
+    bson::Writer out(changed);
+    if (id.missing()) {
+      out.add(kId, store.object_ids().next());
+    } else {
+      out.add(kId, id);
+    }
+    for (const auto& [name, value] : document) {
+      if (name == kId) continue;
+      if (is_empty_timestamp(value)) {
+        out.add(name, bson::Timestamp::from_bits(store.clock().tick()));
+      } else {
+        out.add(name, value);
+      }
+    }
+  }
+  return bson::View::trusted(changed.data());
+}
+
+}  // namespace partita::commands

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include "commands/operation.h"
+#include "shards/router/write.h"
+#include "shards/sessions/retry.h"
+
+/// What write commands share: numbering of statements, their errors in the reply, when a write goes to a worker.
+namespace partita::commands {
+
+/// Errors of single statements; the command itself succeeds.
+class WriteErrors {
+ public:
+  void add(std::size_t index, Status status) { errors_.push_back({index, std::move(status)}); }
+  bool empty() const { return errors_.empty(); }
+  /// `writeErrors: [{index, code, errmsg, ...}]`, or nothing.
+  void write(bson::Writer& reply) const;
+
+ private:
+  struct One {
+    std::size_t index;
+    Status status;
+  };
+  std::vector<One> errors_;
+};
+
+/// The session, number and statement of a retryable write; nullopt for a write that is none.
+std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement);
+
+/// The outcome that this statement had when it came the first time; nullopt when this is the first time. Reads through
+/// the attempt's session, so that of two copies of one statement that race only one commits. The bytes live until the
+/// session is next used.
+Result<std::optional<shards::Bytes>> earlier_outcome(shards::WriteAttempt& attempt, shards::PartitionId partition,
+                                                     const shards::StatementId& id, shards::TableId retry_table);
+
+shards::WriteOptions write_options(Operation& operation, bool create_collection);
+
+/// Whether a failure of one statement is the whole command's: the caller has to be told to come again, or is gone.
+bool ends_command(Code code);
+
+/// A DuplicateKey of the storage layers in MongoDB's words; any other status as it is.
+Status name_collision(const shards::Namespace& ns, Status status);
+/// Inserts one document in an attempt; a collision is told in MongoDB's words.
+Status insert_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
+                       shards::Bytes record_key, bson::View document);
+
+/// Sizes, depth and names that every stored document obeys. Gives the document an _id in front where it has none and
+/// sets an empty top-level timestamp to the time, copying it into `changed` then; otherwise returns it as it is.
+Result<bson::View> prepare_for_insert(bson::View document, shards::Store& store, bson::Buffer& changed);
+
+}  // namespace partita::commands

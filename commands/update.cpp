@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/modify.h"
+#include "commands/server.h"
+
+namespace partita::commands {
+namespace {
+
+struct UpdateRequest {
+  Documents updates;
+  bool ordered = true;
+  bool bypass_validation = false;
+  bson::View let;
+};
+
+const Arguments<UpdateRequest> kArguments{
+    {"updates", &UpdateRequest::updates, true},
+    {"ordered", &UpdateRequest::ordered},
+    {"bypassDocumentValidation", &UpdateRequest::bypass_validation},
+    {"let", &UpdateRequest::let},
+};
+
+constexpr std::size_t kMaxBatch = 100'000;
+
+struct UpdateStatement {
+  bson::View q;
+  bson::Value u;
+  bool multi = false;
+  bool upsert = false;
+  bson::Value hint;
+};
+
+Result<UpdateStatement> parse_statement(bson::View document) {
+  constexpr std::string_view kCommand = "update.updates";
+  UpdateStatement statement;
+  bool has_q = false;
+  for (const auto& [name, value] : document) {
+    if (name == "q") {
+      CHECK_OK(detail::read(statement.q, value, kCommand, name));
+      has_q = true;
+    } else if (name == "u") {
+      statement.u = value;
+    } else if (name == "multi") {
+      CHECK_OK(detail::read(statement.multi, value, kCommand, name));
+    } else if (name == "upsert") {
+      CHECK_OK(detail::read(statement.upsert, value, kCommand, name));
+    } else if (name == "hint") {
+      statement.hint = value;
+    } else if (name == "arrayFilters" || name == "collation" || name == "c" || name == "sort") {
+      return error(Code::NotImplemented, "update.updates.", name, " is not supported");
+    } else {
+      return unknown_field(kCommand, name);
+    }
+  }
+  if (!has_q) return missing_field(kCommand, "q");
+  if (statement.u.missing()) return missing_field(kCommand, "u");
+  return statement;
+}
+
+struct Totals {
+  std::int32_t matched = 0;
+  std::int32_t modified = 0;
+  struct Upserted {
+    std::int32_t index;
+    bson::Document id;
+  };
+  std::vector<Upserted> upserted;
+  WriteErrors errors;
+};
+
+Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
+                     Totals& totals) {
+  TRY(const UpdateStatement statement, parse_statement(document));
+  TRY(const query::Update update, query::Update::parse(statement.u));
+  if (statement.multi && update.is_replacement()) {
+    return error(Code::FailedToParse, "multi update is not supported for replacement-style update");
+  }
+  if (statement.multi && operation.generic().transaction) {
+    return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
+  }
+  const Change change{.filter = statement.q, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
+  Outcome outcome;
+  CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
+                           : change_first(operation, ns, change, statement_id(operation, index), outcome));
+  totals.matched += outcome.matched;
+  totals.modified += outcome.modified;
+  if (!outcome.upserted.view().empty()) totals.upserted.push_back({index, std::move(outcome.upserted)});
+  return {};
+}
+
+Status run_all(Operation& operation, const shards::Namespace& ns, const UpdateRequest& request, Totals& totals) {
+  std::int32_t index = 0;
+  bool stopped = false;
+  return request.updates.for_each([&](bson::View document) -> Status {
+    if (stopped) return {};
+    Status status = run_statement(operation, ns, document, index, totals);
+    if (!status.ok() && ends_command(status.code())) return status;
+    if (!status.ok()) {
+      totals.errors.add(static_cast<std::size_t>(index), std::move(status));
+      stopped = request.ordered;
+    }
+    ++index;
+    return {};
+  });
+}
+
+Status update(Operation& operation, bson::Writer& reply) {
+  TRY(const UpdateRequest request, kArguments.parse("update", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
+  const std::size_t count = request.updates.count();
+  if (count == 0 || count > kMaxBatch) {
+    return error(Code::InvalidLength, "Write batch sizes must be between 1 and ", kMaxBatch, ". Got ", count, " operations.");
+  }
+  // One statement by _id is done on the spot; what has to wait or to scan has changed nothing when it says so.
+  if (count > 1 && !operation.on_worker()) return operation.to_worker();
+  Totals totals;
+  Status status = run_all(operation, ns, request, totals);
+  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
+  CHECK_OK(std::move(status));
+
+  reply.add("n", totals.matched);
+  reply.add("nModified", totals.modified);
+  if (!totals.upserted.empty()) {
+    bson::ArrayWriter array = reply.array("upserted");
+    for (const Totals::Upserted& one : totals.upserted) {
+      bson::Writer entry = array.document();
+      entry.add("index", one.index);
+      entry.elements(one.id.view());
+    }
+  }
+  totals.errors.write(reply);
+  if (operation.generic().write_concern.journaled) operation.await_durability();
+  return {};
+}
+
+const Register kUpdate{{
+    .name = "update",
+    .help = "Changes documents: the first or all that match, or inserts one when none does (upsert).",
+    .rights = Rights::kWrite,
+    .target = Target::kCollection,
+    .retryable_write = true,
+    .run = update,
+}};
+
+}  // namespace
+}  // namespace partita::commands
