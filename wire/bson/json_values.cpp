@@ -92,13 +92,11 @@ Made binary(std::int64_t subtype, const std::optional<std::string>& bytes) {
   return owned(Binary{static_cast<std::uint8_t>(subtype), *bytes});
 }
 
+/// The subtype as one or two hex digits.
 Made binary_of_base64(Value base64, Value subtype) {
-  if (!base64.is_string()) return std::nullopt;
-  if (const auto number = subtype.exact_int64()) return binary(*number, base64_decoded(base64.as_string()));
-  if (!subtype.is_string() || subtype.as_string().empty() || subtype.as_string().size() > 2) return std::nullopt;
-  const std::string digits = std::string(2 - subtype.as_string().size(), '0') + std::string(subtype.as_string());
-  const auto number = hex_decoded(digits);
-  if (!number) return std::nullopt;
+  if (!base64.is_string() || !subtype.is_string()) return std::nullopt;
+  const auto number = hex_decoded(subtype.as_string().size() == 1 ? "0" + std::string(subtype.as_string()) : subtype.as_string());
+  if (!number || number->size() != 1) return std::nullopt;
   return binary(static_cast<std::uint8_t>(number->front()), base64_decoded(base64.as_string()));
 }
 
