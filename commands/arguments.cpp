@@ -39,6 +39,12 @@ bool is_generic_argument(std::string_view field) {
   return std::ranges::find(kGeneric, field) != kGeneric.end();
 }
 
+Status no_arguments(std::string_view command, const wire::Request& request) {
+  struct Nothing {};
+  static const Arguments<Nothing> kNone{};
+  return kNone.parse(command, request).status();
+}
+
 namespace detail {
 namespace {
 

@@ -20,6 +20,9 @@ Status missing_field(std::string_view command, std::string_view field);
 /// Fields that drivers send with any command ($db, lsid, $clusterTime ...): Operation reads what counts of them.
 bool is_generic_argument(std::string_view field);
 
+/// For commands that take nothing but their name.
+Status no_arguments(std::string_view command, const wire::Request& request);
+
 namespace detail {
 Status read(bson::View& to, bson::Value from, std::string_view command, std::string_view field);
 Status read(bool& to, bson::Value from, std::string_view command, std::string_view field);

@@ -2,14 +2,18 @@
 #include "commands/client_connection.h"
 
 #include "commands/server.h"
+#include "commands/settings/server_parameters.h"
+#include "commands/slow_log.h"
 #include "shards/store.h"
+#include "wire/log/log.h"
 #include "wire/message/reply.h"
 
 namespace partita::commands {
 namespace {
 
 Result<const Command*> look_up(std::string_view name) {
-  if (const Command* command = find_command(name)) return command;
+  const Command* command = find_command(name);
+  if (command != nullptr && (!command->test_only || parameters::enable_test_commands.get())) return command;
   if (const std::string_view reason = unsupported_reason(name); !reason.empty()) {
     return error(Code::CommandNotSupported, "'", name, "' is not supported: ", reason);
   }
@@ -24,8 +28,8 @@ Status check_target(const Command& command, const Operation& operation) {
 }
 
 /// What a driver may do about the failure by itself: it looks for labels since wire version 9.
-void add_labels(bson::Writer& body, const Status& status, bool retryable_write) {
-  const ErrorLabels labels = error_labels(status.code());
+void add_labels(bson::Writer& body, Code code, bool retryable_write) {
+  const ErrorLabels labels = error_labels(code);
   if (labels == ErrorLabels::kNone) return;
   bson::ArrayWriter array = body.array("errorLabels");
   if (labels == ErrorLabels::kRetryable && retryable_write) array.push("RetryableWriteError");
@@ -35,14 +39,56 @@ void add_labels(bson::Writer& body, const Status& status, bool retryable_write) 
   }
 }
 
+/// A fault's labels stand for those that the error would have had, also when they are none.
+void add_labels(bson::Writer& body, Code code, bool retryable_write, const std::optional<Fault>& fault) {
+  if (!fault || !fault->has_labels()) return add_labels(body, code, retryable_write);
+  if (!fault->labels().empty()) body.array("errorLabels", fault->labels());
+}
+
+void add_write_concern_error(bson::Writer& reply, const Operation& operation, const std::optional<Fault>& fault) {
+  const bson::Value error = fault ? fault->write_concern_error() : bson::Value();
+  if (!error.is_document() || operation.command().rights != Rights::kWrite) return;
+  reply.add("writeConcernError", error);
+  const auto code = static_cast<Code>(error.as_document()["code"].exact_int64().value_or(0));
+  add_labels(reply, code, operation.generic().transaction.has_value(), fault);
+}
+
+/// Large commands are not copied for the sake of those who only want to see what runs.
+constexpr std::size_t kMaxShownCommand = 16 << 10;
+bson::Document shown_command(bson::View body) {
+  if (body.size() <= kMaxShownCommand) return bson::Document(body);
+  return bson::Document::build([&](bson::Writer& shown) {
+    if (!body.begin()->value.is_document()) shown.add(*body.begin());
+    shown.add("$truncated", static_cast<std::int32_t>(body.size()));
+  });
+}
+
 }  // namespace
 
 ClientConnection::ClientConnection(Server& server, std::shared_ptr<wire::Peer> peer)
-    : server_(server), peer_(std::move(peer)) {
+    : server_(server), peer_(std::move(peer)), name_("conn" + std::to_string(peer_->connection_id)) {
   server_.connections.add(this);
+  if (log::quiet()) return;
+  log::info(log::Component::kNetwork, 22943, "Connection accepted",
+            {{"remote", peer_->remote},
+             {"connectionId", peer_->connection_id},
+             {"connectionCount", server_.connections.count()}});
 }
 
-ClientConnection::~ClientConnection() { server_.connections.remove(this); }
+ClientConnection::~ClientConnection() {
+  server_.connections.remove(this);
+  if (log::quiet()) return;
+  const log::Context context(name_);
+  log::info(log::Component::kNetwork, 22944, "Connection ended",
+            {{"remote", peer_->remote},
+             {"connectionId", peer_->connection_id},
+             {"connectionCount", server_.connections.count()}});
+}
+
+void ClientConnection::set_metadata(bson::Document metadata) {
+  const std::lock_guard lock(current_mutex_);
+  metadata_ = std::move(metadata);
+}
 
 std::string_view ClientConnection::application_name() const {
   const bson::Value name = metadata_.view().at_path("application.name");
@@ -50,6 +96,7 @@ std::string_view ClientConnection::application_name() const {
 }
 
 wire::Next ClientConnection::serve(const wire::Request& request, bson::Buffer& out, bool on_worker) {
+  const log::Context context(name_);
   if (holding_) {
     out.append(held_reply_.bytes());
     held_reply_.clear();
@@ -61,59 +108,142 @@ wire::Next ClientConnection::serve(const wire::Request& request, bson::Buffer& o
 }
 
 wire::Next ClientConnection::dispatch(const wire::Request& request, bson::Buffer& out, bool on_worker) {
-  const std::size_t start = out.size();
-  const auto fail = [&](const Status& status) {
-    refuse(status, nullptr, out, start);
-    return wire::Next::kReply;
-  };
-  Result<GenericArguments> generic = GenericArguments::parse(request);
-  if (!generic.ok()) return fail(generic.status());
+  const bool begins = !std::exchange(in_hand_, true);
+  if (begins) arrived_ = std::chrono::steady_clock::now();
+  const Result<GenericArguments> generic = GenericArguments::parse(request);
+  if (!generic.ok()) return refuse_early(generic.status(), request, out);
   const Result<const Command*> command = look_up(request.body.begin()->name);
-  if (!command.ok()) return fail(command.status());
-  if ((*command)->where == Where::kWorker && !on_worker) return wire::Next::kWorker;
+  if (!command.ok()) return refuse_early(command.status(), request, out);
 
   Operation operation(server_, *this, request, **command, *generic, on_worker);
-  if (Status status = check_target(**command, operation); !status.ok()) return fail(status);
+  if (Status status = check_target(**command, operation); !status.ok()) return finish_refused(operation, status, out);
+  if (begins && fail_command.armed()) [[unlikely]] fault_ = Fault::pick(operation);
+  if (fault_) [[unlikely]] {
+    if (const std::optional<wire::Next> next = apply_fault(operation, out)) return *next;
+  }
+  if ((*command)->where == Where::kWorker && !on_worker) return wire::Next::kWorker;
   return run(operation, out);
+}
+
+/// What the fault does instead of the command; nullopt when the command shall run.
+std::optional<wire::Next> ClientConnection::apply_fault(Operation& operation, bson::Buffer& out) {
+  if (const auto delay = fault_->take_delay()) {
+    (void)operation.wait_until(arrived_ + *delay, {});
+    show(operation);
+    return wire::Next::kWait;
+  }
+  resumed_from_.reset();  // The handler has not waited: the fault has.
+  if (fault_->closes_connection()) return wire::Next::kClose;
+  if (fault_->failure().ok()) return std::nullopt;
+  return finish_refused(operation, fault_->failure(), out);
+}
+
+/// Sets how long the operation may take; fails when that is over already.
+Status ClientConnection::set_deadline(Operation& operation) {
+  const std::int64_t limit = operation.generic().max_time_ms;
+  if (limit == 0) return {};
+  if (max_time_always_times_out.armed() && max_time_always_times_out.fire() != nullptr) {
+    return error(Code::MaxTimeMSExpired, "operation exceeded time limit");
+  }
+  if (!max_time_never_times_out.armed()) operation.set_deadline(arrived_ + std::chrono::milliseconds(limit));
+  return {};
 }
 
 wire::Next ClientConnection::run(Operation& operation, bson::Buffer& out) {
   const std::size_t start = out.size();
-  const SteadyTime started = std::chrono::steady_clock::now();
-  if (const std::int64_t limit = operation.generic().max_time_ms; limit > 0) {
-    operation.set_deadline(started + std::chrono::milliseconds(limit));
-  }
-  current_.started = started;
-  Status status;
-  {
+  if (operation.on_worker()) show(operation);
+  Status status = set_deadline(operation);
+  if (status.ok()) {
     bson::Writer reply(out);
     status = operation.command().run(operation, reply);
-    if (status.ok()) reply.add("ok", 1.0);
+    if (status.ok()) {
+      if (fault_) [[unlikely]] add_write_concern_error(reply, operation, fault_);
+      reply.add("ok", 1.0);
+    }
   }
   if (!status.ok()) refuse(status, &operation, out, start);
-  wire::Next next = operation.next();
+  const wire::Next next = operation.next();
   if (next == wire::Next::kWorker || next == wire::Next::kWait) {
     out.truncate(start);
+    if (next == wire::Next::kWait) show(operation);
     return next;
   }
-  resumed_from_.reset();
-  current_.killed.store(false, std::memory_order_relaxed);
-  note_finished(operation, started, status);
-  if (operation.durable_reply()) {
-    held_reply_.append(out.bytes().subspan(start));
-    held_next_ = next;
-    holding_ = true;
-    out.truncate(start);
-    return wire::Next::kWait;
-  }
-  return next;
+  finish(operation, status, out.size() - start);
+  return operation.durable_reply() ? hold_until_durable(next, out, start) : next;
+}
+
+wire::Next ClientConnection::hold_until_durable(wire::Next next, bson::Buffer& out, std::size_t start) {
+  held_reply_.append(out.bytes().subspan(start));
+  held_next_ = next;
+  holding_ = true;
+  out.truncate(start);
+  return wire::Next::kWait;
+}
+
+/// Before it is known what the client wants.
+wire::Next ClientConnection::refuse_early(const Status& status, const wire::Request& request, bson::Buffer& out) {
+  const std::size_t start = out.size();
+  refuse(status, nullptr, out, start);
+  server_.metrics.count_refused(request.wire_size, out.size() - start);
+  in_hand_ = false;
+  return wire::Next::kReply;
+}
+
+/// Instead of running it.
+wire::Next ClientConnection::finish_refused(Operation& operation, const Status& status, bson::Buffer& out) {
+  const std::size_t start = out.size();
+  refuse(status, &operation, out, start);
+  finish(operation, status, out.size() - start);
+  return wire::Next::kReply;
 }
 
 void ClientConnection::refuse(const Status& status, const Operation* operation, bson::Buffer& out, std::size_t start) {
   out.truncate(start);
   bson::Writer body(out);
   wire::add_error(body, status);
-  add_labels(body, status, operation != nullptr && operation->generic().transaction.has_value());
+  add_labels(body, status.code(), operation != nullptr && operation->generic().transaction.has_value(), fault_);
+}
+
+/// The answer is complete: counts the operation and forgets it.
+void ClientConnection::finish(const Operation& operation, const Status& status, std::size_t reply_bytes) {
+  const auto took = std::chrono::steady_clock::now() - arrived_;
+  const std::int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+  server_.metrics.count({.command = &operation.command(),
+                         .micros = micros,
+                         .failed = !status.ok(),
+                         .bytes_in = operation.request().wire_size,
+                         .bytes_out = reply_bytes,
+                         .documents = operation.stats().documents});
+  if (operation.command().target == Target::kCollection && operation.target().is_string()) {
+    server_.namespace_times.count(operation.db(), operation.target().as_string(),
+                                  NamespaceTimes::kind_of(operation.command().name), micros);
+  }
+  if (is_slow(took)) [[unlikely]] log_slow(operation, took, status, reply_bytes);
+  hide();
+  fault_.reset();
+  resumed_from_.reset();
+  again_ = operation.next() == wire::Next::kReplyAndAgain;
+  in_hand_ = false;
+}
+
+void ClientConnection::show(const Operation& operation) {
+  if (current_.id != 0) return;
+  const std::lock_guard lock(current_mutex_);
+  current_.id = server_.connections.next_operation_id();
+  current_.started = arrived_;
+  current_.command = &operation.command();
+  current_.ns = operation.shown_namespace();
+  current_.body = shown_command(operation.body());
+  current_.session = operation.generic().session;
+}
+
+void ClientConnection::hide() {
+  if (current_.id == 0) return;  // Nobody else sets it.
+  const std::lock_guard lock(current_mutex_);
+  current_.id = 0;
+  current_.command = nullptr;
+  current_.body = bson::Document();
+  current_.killed.store(false, std::memory_order_relaxed);
 }
 
 void ClientConnection::on_wait(std::function<void()> wake) {
@@ -131,7 +261,5 @@ void ClientConnection::on_wait(std::function<void()> wake) {
   deadline_alarm_ = server_.timers.at(waiting.deadline, wake_once);
   if (waiting.subscribe) waiting.subscribe(wake_once);
 }
-
-void ClientConnection::note_finished(const Operation&, SteadyTime, const Status&) {}
 
 }  // namespace partita::commands

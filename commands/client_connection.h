@@ -5,19 +5,23 @@
 #include <memory>
 #include <mutex>
 
+#include "commands/fail_points.h"
 #include "commands/operation.h"
 #include "wire/bson/document.h"
+#include "wire/message/compress.h"
 #include "wire/net/timer.h"
 
 namespace partita::commands {
 
-/// What a running command shows of itself to currentOp and killOp. Copied out under its mutex by other threads.
+/// What a running command shows of itself to currentOp and killOp. Other threads read it under its mutex. What runs on a
+/// core and ends there shows nothing: it would be over before anybody could look.
 struct CurrentOperation {
-  std::int64_t id = 0;
+  std::int64_t id = 0;               ///< 0 while there is none.
   SteadyTime started;
-  std::string_view command;  ///< Of the table, so it outlives everything.
+  const Command* command = nullptr;  ///< Of the table.
   std::string ns;
-  bson::Document body;       ///< Copied only once the operation has moved to a worker: short ones show no body.
+  bson::Document body;
+  std::optional<shards::Uuid> session;
   std::atomic<bool> killed{false};
 };
 
@@ -32,10 +36,19 @@ class ClientConnection final : public wire::Conversation {
   void on_wait(std::function<void()> wake) override;
 
   const wire::Peer& peer() const { return *peer_; }
-  /// The `client` document of the first hello; empty before.
+  /// "conn12", as the log names it.
+  const std::string& name() const { return name_; }
+  /// True the first time: what only a first hello may say is told apart by this.
+  bool greet() { return !std::exchange(greeted_, true); }
+  /// The `client` document of the first hello; empty before. Other threads read it under current_mutex().
   const bson::Document& metadata() const { return metadata_; }
-  void set_metadata(bson::Document metadata) { metadata_ = std::move(metadata); }
+  void set_metadata(bson::Document metadata);
   std::string_view application_name() const;
+  const std::vector<wire::Compressor>& compressors() const { return compressors_; }
+  void set_compressors(std::vector<wire::Compressor> agreed) { compressors_ = std::move(agreed); }
+
+  /// When the operation in hand began.
+  SteadyTime arrived() const { return arrived_; }
 
   CurrentOperation& current() { return current_; }
   std::mutex& current_mutex() { return current_mutex_; }
@@ -48,19 +61,37 @@ class ClientConnection final : public wire::Conversation {
   void set_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
   /// The deadline of the wait that this call of the handler comes back from; nullopt on its first call.
   std::optional<SteadyTime> resumed_from() const { return resumed_from_; }
+  /// True when the request has been answered before and the handler is asked for the next reply to it (exhaust).
+  bool answering_again() const { return again_; }
 
  private:
   wire::Next dispatch(const wire::Request& request, bson::Buffer& out, bool on_worker);
   wire::Next run(Operation& operation, bson::Buffer& out);
+  std::optional<wire::Next> apply_fault(Operation& operation, bson::Buffer& out);
+  wire::Next refuse_early(const Status& status, const wire::Request& request, bson::Buffer& out);
+  Status set_deadline(Operation& operation);
+  wire::Next finish_refused(Operation& operation, const Status& status, bson::Buffer& out);
+  wire::Next hold_until_durable(wire::Next next, bson::Buffer& out, std::size_t start);
   void refuse(const Status& status, const Operation* operation, bson::Buffer& out, std::size_t start);
-  void note_finished(const Operation& operation, SteadyTime started, const Status& status);
+  void finish(const Operation& operation, const Status& status, std::size_t reply_bytes);
+  void show(const Operation& operation);
+  void hide();
 
   Server& server_;
   std::shared_ptr<wire::Peer> peer_;
+  const std::string name_;
+  bool greeted_ = false;
   bson::Document metadata_;
+  std::vector<wire::Compressor> compressors_;
 
   std::mutex current_mutex_;
   CurrentOperation current_;
+
+  // The operation in hand, from the first call of serve() for it to the answer: hops and waits lie between.
+  bool in_hand_ = false;
+  SteadyTime arrived_;
+  std::optional<Fault> fault_;
+  bool again_ = false;
 
   std::optional<Waiting> waiting_;
   std::optional<SteadyTime> resumed_from_;

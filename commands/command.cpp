@@ -23,7 +23,8 @@ Table& table() {
 }  // namespace
 
 Register::Register(const Command& command) {
-  const Command& row = table().rows.emplace_back(command);
+  Command& row = table().rows.emplace_back(command);
+  row.number = static_cast<std::uint16_t>(table().rows.size() - 1);
   [[maybe_unused]] bool added = table().by_name.emplace(row.name, &row).second;
   assert(added && "two commands of one name");
   for (const std::string_view alias : row.aliases) table().by_name.emplace(alias, &row);

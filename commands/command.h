@@ -44,8 +44,11 @@ struct Command {
   Rights rights = Rights::kRead;
   Target target = Target::kNothing;
   bool retryable_write = false;  ///< Takes txnNumber.
+  bool open_ended = false;       ///< Takes fields of any name; all others refuse those that they do not know.
+  bool test_only = false;        ///< There only with --setParameter enableTestCommands=1.
   /// Writes the reply's fields before `ok`, or says what went wrong; then what it wrote is dropped.
   Status (*run)(Operation& operation, bson::Writer& reply) = nullptr;
+  std::uint16_t number = 0;  ///< Counts up over the table, for arrays by command. Register sets it.
 };
 
 /// `const Register kPing{{.name = "ping", ...}};` at the end of the command's file is all that adds it.

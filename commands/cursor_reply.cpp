@@ -29,12 +29,24 @@ class GatheredDocuments final : public Execution {
 
 }  // namespace
 
+Status fill_batch(Operation& operation, Execution& execution, bson::ArrayWriter& batch, const BatchLimits& limits) {
+  const std::int64_t keys = execution.keys_examined();
+  const std::int64_t documents = execution.documents_examined();
+  CHECK_OK(execution.fill(operation, batch, limits));
+  OperationStats& stats = operation.stats();
+  stats.documents.keys_examined = execution.keys_examined() - keys;
+  stats.documents.docs_examined = execution.documents_examined() - documents;
+  stats.documents.returned = batch.count();
+  if (operation.is_slow()) stats.plan_summary = execution.plan_summary();
+  return {};
+}
+
 Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std::unique_ptr<Execution> execution,
                           const BatchLimits& limits, CursorOptions options, bson::Writer& reply) {
   bson::Writer cursor = reply.document("cursor");
   {
     bson::ArrayWriter batch = cursor.array("firstBatch");
-    CHECK_OK(execution->fill(operation, batch, limits));
+    CHECK_OK(fill_batch(operation, *execution, batch, limits));
   }
   std::int64_t id = 0;
   if (!execution->exhausted() && !options.single_batch) {

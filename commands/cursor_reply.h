@@ -14,6 +14,8 @@ struct CursorOptions {
   bool no_timeout = false;
 };
 
+/// The next batch, counted and, for the slow-query log, described.
+Status fill_batch(Operation& operation, Execution& execution, bson::ArrayWriter& batch, const BatchLimits& limits);
 /// Writes the first batch, and keeps the rest under a cursor's id when there is one.
 Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std::unique_ptr<Execution> execution,
                           const BatchLimits& limits, CursorOptions options, bson::Writer& reply);

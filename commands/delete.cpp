@@ -95,6 +95,8 @@ Status remove(Operation& operation, bson::Writer& reply) {
   });
   if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
   CHECK_OK(std::move(status));
+  operation.stats().documents.deleted = deleted;
+  operation.stats().documents.delete_statements = static_cast<std::int64_t>(count);
   reply.add("n", deleted);
   errors.write(reply);
   if (operation.generic().write_concern.journaled) operation.await_durability();

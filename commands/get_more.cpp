@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
-#include "commands/cursors.h"
+#include "commands/cursor_reply.h"
 #include "commands/server.h"
 
 namespace partita::commands {
@@ -39,7 +39,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   Status status;
   {
     bson::ArrayWriter batch = body.array("nextBatch");
-    status = cursor.execution->fill(operation, batch, limits);
+    status = fill_batch(operation, *cursor.execution, batch, limits);
   }
   const std::int64_t id = cursor.id;
   const bool done = !status.ok() || cursor.execution->exhausted();

@@ -198,6 +198,7 @@ Status insert(Operation& operation, bson::Writer& reply) {
   if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
   CHECK_OK(std::move(status));
 
+  operation.stats().documents.inserted = insertion.inserted();
   reply.add("n", insertion.inserted());
   insertion.errors().write(reply);
   if (!insertion.retried().empty()) {

@@ -4,6 +4,7 @@
 #include "commands/arguments.h"
 #include "commands/client_connection.h"
 #include "commands/server.h"
+#include "commands/slow_log.h"
 
 namespace partita::commands {
 namespace {
@@ -108,6 +109,15 @@ Result<shards::Namespace> Operation::target_namespace() const {
     return error(Code::InvalidNamespace, "collection name has invalid type ", target.type_name());
   }
   return shards::Namespace::make(db(), target.as_string());
+}
+
+std::string Operation::shown_namespace() const {
+  const bool collection = command_.target == Target::kCollection && target().is_string();
+  return ::partita::detail::join(db(), ".", collection ? target().as_string() : "$cmd");
+}
+
+bool Operation::is_slow() const {
+  return commands::is_slow(std::chrono::steady_clock::now() - client_.arrived());
 }
 
 Status Operation::wait_until(SteadyTime deadline, std::function<void(std::function<void()> wake)> subscribe) {

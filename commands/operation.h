@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "commands/command.h"
+#include "commands/metrics.h"
 #include "shards/catalog/names.h"
 #include "shards/log/record.h"
 #include "wire/net/service.h"
@@ -36,6 +37,12 @@ struct GenericArguments {
   static Result<GenericArguments> parse(const wire::Request& request);
 };
 
+/// What a handler tells of its work, for the log and for counters.
+struct OperationStats {
+  DocumentCounts documents;
+  std::string plan_summary;  ///< "IDHACK", "IXSCAN { a: 1 }"; empty for what has no plan.
+};
+
 /// One command on its way from request to reply. Handlers read it and write their reply's fields.
 class Operation {
  public:
@@ -45,6 +52,7 @@ class Operation {
 
   Server& server() { return server_; }
   ClientConnection& client() { return client_; }
+  const ClientConnection& client() const { return client_; }
   const wire::Request& request() const { return request_; }
   bson::View body() const { return request_.body; }
   const Command& command() const { return command_; }
@@ -55,6 +63,8 @@ class Operation {
   const GenericArguments& generic() const { return generic_; }
   /// The collection that the command's first field names, checked.
   Result<shards::Namespace> target_namespace() const;
+  /// What it works on, as the log and currentOp show it, unchecked: "db.collection" or "db.$cmd".
+  std::string shown_namespace() const;
 
   bool on_worker() const { return on_worker_; }
   /// Asks for a worker thread: what has been written to the reply is dropped and the handler runs again there. A
@@ -79,6 +89,11 @@ class Operation {
   void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
   std::optional<SteadyTime> deadline() const { return deadline_; }
 
+  /// Has taken so long that it will be logged: worth telling the log more.
+  bool is_slow() const;
+  OperationStats& stats() { return stats_; }
+  const OperationStats& stats() const { return stats_; }
+
   wire::Next next() const { return next_; }
   bool durable_reply() const { return durable_reply_; }
 
@@ -92,6 +107,7 @@ class Operation {
   bool durable_reply_ = false;
   wire::Next next_ = wire::Next::kReply;
   std::optional<SteadyTime> deadline_;
+  OperationStats stats_;
 };
 
 }  // namespace partita::commands

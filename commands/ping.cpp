@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "commands/command.h"
+#include "commands/arguments.h"
+#include "commands/operation.h"
 
 namespace partita::commands {
 namespace {
 
-Status ping(Operation&, bson::Writer&) { return {}; }
+Status ping(Operation& op, bson::Writer&) { return no_arguments("ping", op.request()); }
 
 const Register kPing{{
     .name = "ping",

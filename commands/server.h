@@ -6,11 +6,19 @@
 #include <unordered_set>
 
 #include "commands/cursors.h"
+#include "commands/metrics.h"
+#include "commands/namespace_times.h"
 #include "commands/operation.h"
+#include "commands/settings/settings.h"
+#include "commands/topology_version.h"
 #include "wire/net/timer.h"
 
 namespace partita::shards {
 class Store;
+}
+
+namespace partita::wire {
+class Network;
 }
 
 namespace partita::commands {
@@ -48,6 +56,11 @@ struct Server {
   Connections connections{};
   std::atomic<bool> stopping{false};
   SteadyTime started = std::chrono::steady_clock::now();
+  Settings settings{};
+  wire::Network* network = nullptr;  ///< Set once there is one; tests speak to commands without.
+  TopologyVersion topology = TopologyVersion::fresh();
+  Metrics metrics{};
+  NamespaceTimes namespace_times{};
 };
 
 }  // namespace partita::commands

@@ -119,6 +119,9 @@ Status update(Operation& operation, bson::Writer& reply) {
   if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
   CHECK_OK(std::move(status));
 
+  DocumentCounts& counts = operation.stats().documents;
+  counts.updated = totals.modified;
+  counts.update_statements = static_cast<std::int64_t>(count);
   reply.add("n", totals.matched);
   reply.add("nModified", totals.modified);
   if (!totals.upserted.empty()) {

@@ -153,4 +153,20 @@ Status IndexWriter::update(Session& session, PartitionIndex& index, Bytes record
   return {};
 }
 
+Result<IndexWriter::Presence> IndexWriter::check(Session& session, const PartitionIndex& index, Bytes record_key,
+                                                 bson::View document) {
+  CHECK_OK(index.spec->keys->make(document, after_));
+  TRY(Cursor cursor, session.cursor(index.table));
+  Presence presence;
+  for (std::size_t i = 0; i < after_.size(); ++i) {
+    key_.clear();
+    key_.append(after_.key(i));
+    if (!index.spec->unique) key_.append(record_key);
+    TRY(const bool there, cursor.find(key_.bytes()));
+    ++presence.entries;
+    if (!there || !same(record_key_of(*index.spec, cursor.key(), cursor.value()), record_key)) ++presence.missing;
+  }
+  return presence;
+}
+
 }  // namespace partita::shards

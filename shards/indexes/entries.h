@@ -23,6 +23,13 @@ class IndexWriter {
   /// Only what differs between the two is touched.
   Status update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before, bson::View after);
 
+  struct Presence {
+    std::int64_t entries = 0;  ///< That the document must have.
+    std::int64_t missing = 0;  ///< Of them: not there, or another document's.
+  };
+  /// For checking an index against its documents; changes nothing.
+  Result<Presence> check(Session& session, const PartitionIndex& index, Bytes record_key, bson::View document);
+
  private:
   Status put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
              const query::IndexKeys& keys);

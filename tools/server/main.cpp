@@ -13,6 +13,7 @@
 #include "commands/service.h"
 #include "commands/settings/parameters.h"
 #include "commands/settings/settings.h"
+#include "commands/slow_log.h"
 #include "shards/store.h"
 #include "tools/server/process.h"
 #include "wire/log/log.h"
@@ -92,7 +93,7 @@ ExitCode give_up(ExitCode code, int id, std::string_view what, const Status& why
   return code;
 }
 
-ExitCode serve(const Settings& settings, Signals& signals, Background& background) {
+ExitCode serve(Settings settings, Signals& signals, Background& background) {
   const auto pid_file = PidFile::write(settings.process.pid_file);
   if (!pid_file.ok()) return give_up(kStartFailed, 23320, "Cannot write the pid file", pid_file.status());
   log::info(Component::kControl, 51803, "Descriptors", {{"limit", raise_descriptor_limit()}});
@@ -105,13 +106,18 @@ ExitCode serve(const Settings& settings, Signals& signals, Background& backgroun
   if (!store.ok()) return give_up(kStartFailed, 28595, "The data directory cannot be opened", store.status());
   wire::Timers timers;
   commands::Cursors cursors((*store)->random());
-  commands::Server server{.store = **store, .timers = timers, .cursors = cursors};
+  const log::Rotation rotation = settings.log.rotation;
+  commands::Server server{.store = **store,
+                          .timers = timers,
+                          .cursors = cursors,
+                          .settings = std::move(settings),
+                          .network = network->get()};
   commands::CommandService service(server);
   network.value()->serve(service);
   log_listening(*network.value());
   background.ready();
 
-  wait_for_the_end(signals, settings.log.rotation);
+  wait_for_the_end(signals, rotation);
   server.stopping = true;
   if (!network.value()->stop({})) {
     // What still runs uses everything that would be closed now. The log has what was acknowledged.
@@ -122,16 +128,17 @@ ExitCode serve(const Settings& settings, Signals& signals, Background& backgroun
 }
 
 int run(std::span<const char* const> arguments) {
-  const Result<Settings> read = commands::read_settings(arguments);
+  Result<Settings> read = commands::read_settings(arguments);
   if (!read.ok()) {
     std::fprintf(stderr, "%s\nTry '%s --help'.\n", read.status().message().c_str(), "partitad");
     return kBadOptions;
   }
-  const Settings& settings = read.value();
+  Settings& settings = read.value();
   if (settings.action == Settings::Action::kPrintAndExit) {
     std::printf("%s", settings.text.c_str());
     return kClean;
   }
+  commands::set_slow_operations(settings.slow_operations);
   for (const Settings::SetParameter& given : settings.set_parameters)
     if (const Status set = commands::parameters::set_at_startup(given.name, given.value); !set.ok()) {
       std::fprintf(stderr, "%s: %s\n", given.origin.c_str(), set.message().c_str());
@@ -145,7 +152,7 @@ int run(std::span<const char* const> arguments) {
     return kStartFailed;
   }
   log_start(settings);
-  const ExitCode code = serve(settings, signals, background);
+  const ExitCode code = serve(std::move(settings), signals, background);
   log::info(Component::kControl, 23138, "Shutting down", {{"exitCode", static_cast<int>(code)}});
   log::stop();
   return code;

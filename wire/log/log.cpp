@@ -84,12 +84,13 @@ namespace detail {
 
 std::array<std::atomic<std::int8_t>, kComponents> effective_verbosity{};
 
-void write(Severity severity, Component component, int id, std::string_view message, Attributes attributes) {
+void write(Severity severity, Component component, int id, std::string_view message,
+           std::span<const Attribute> attributes) {
   emit({.severity = severity,
         .component = component,
         .id = id,
         .message = message,
-        .attributes = {attributes.begin(), attributes.size()}});
+        .attributes = attributes});
 }
 
 }  // namespace detail

@@ -40,7 +40,8 @@ Status rotate(Rotation rotation);
 namespace detail {
 /// What each component writes: a component without a verbosity of its own holds the general one here.
 extern std::array<std::atomic<std::int8_t>, kComponents> effective_verbosity;
-void write(Severity severity, Component component, int id, std::string_view message, Attributes attributes);
+void write(Severity severity, Component component, int id, std::string_view message,
+           std::span<const Attribute> attributes);
 }  // namespace detail
 
 /// Worth asking before computing what only a line needs.
@@ -49,6 +50,11 @@ inline bool enabled(Component component, Severity severity) {
          detail::effective_verbosity[static_cast<std::size_t>(component)].load(std::memory_order_relaxed);
 }
 inline void line(Severity severity, Component component, int id, std::string_view message, Attributes attributes = {}) {
+  if (enabled(component, severity)) detail::write(severity, component, id, message, {attributes.begin(), attributes.size()});
+}
+/// For lines whose attributes are only known at run time.
+inline void line(Severity severity, Component component, int id, std::string_view message,
+                 std::span<const Attribute> attributes) {
   if (enabled(component, severity)) detail::write(severity, component, id, message, attributes);
 }
 inline void debug(Component component, int level, int id, std::string_view message, Attributes attributes = {}) {

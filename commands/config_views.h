@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "wire/bson/document.h"
+
+namespace partita::commands {
+
+struct Server;
+
+/// The database in which routers keep what they know of the cluster. Nothing is stored in it here: its collections are
+/// views of the catalog and of the server itself, made anew whenever somebody reads them.
+constexpr std::string_view kConfigDatabase = "config";
+
+/// The documents of `config.<collection>`, or nullopt when there is no such view.
+std::optional<std::vector<bson::Document>> config_view(Server& server, std::string_view collection);
+/// For listCollections.
+std::vector<std::string_view> config_view_names();
+
+}  // namespace partita::commands

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/current_operations.h"
+
+#include "commands/host.h"
+#include "commands/server.h"
+#include "commands/wall_time.h"
+
+namespace partita::commands {
+namespace {
+
+using std::chrono::microseconds;
+
+/// mongod's word for what an operation does.
+std::string_view kind_of(const Command* command) {
+  if (command == nullptr) return "none";
+  if (command->name == "delete") return "remove";
+  for (const std::string_view own : {"insert", "update"}) {
+    if (command->name == own) return own;
+  }
+  if (command->name == "find") return "query";
+  if (command->name == "getMore") return "getmore";
+  return "command";
+}
+
+void write_client(bson::Writer& row, const ClientConnection& client) {
+  row.add("desc", client.name());
+  row.add("connectionId", client.peer().connection_id);
+  row.add("client", client.peer().remote);
+  if (const std::string_view name = client.application_name(); !name.empty()) row.add("appName", name);
+  if (!client.metadata().view().empty()) row.add("clientMetadata", client.metadata().view());
+}
+
+void write_times(bson::Writer& row, const CurrentOperation& running) {
+  const auto elapsed = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - running.started);
+  row.add("secs_running", std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
+  row.add("microsecs_running", elapsed.count());
+}
+
+bson::Document describe(Server& server, const ClientConnection& client, const CurrentOperation& running) {
+  return bson::Document::build([&](bson::Writer& row) {
+    const bool active = running.id != 0;
+    row.add("type", "op");
+    row.add("host", host_and_port(server.settings.net.port));
+    write_client(row, client);
+    row.add("active", active);
+    row.add("currentOpTime", now_as_date());
+    if (!active) return;
+    row.add("opid", running.id);
+    if (running.session) row.document("lsid").uuid("id", *running.session);
+    write_times(row, running);
+    row.add("op", kind_of(running.command));
+    row.add("ns", running.ns);
+    row.add("command", running.body.view());
+    row.add("numYields", std::int32_t{0});
+    row.add("waitingForLock", false);
+    if (running.killed.load(std::memory_order_relaxed)) row.add("killPending", true);
+  });
+}
+
+}  // namespace
+
+std::vector<bson::Document> current_operations(Server& server, const OperationFilter& filter) {
+  std::vector<bson::Document> rows;
+  server.connections.for_each([&](ClientConnection& client) {
+    if (filter.only != nullptr && filter.only != &client) return;
+    const std::lock_guard lock(client.current_mutex());
+    if (client.current().id == 0 && !filter.idle_connections) return;
+    rows.push_back(describe(server, client, client.current()));
+  });
+  return rows;
+}
+
+std::size_t kill_operations(Server& server, const std::function<bool(const CurrentOperation&)>& which) {
+  std::size_t killed = 0;
+  server.connections.for_each([&](ClientConnection& client) {
+    const std::lock_guard lock(client.current_mutex());
+    CurrentOperation& running = client.current();
+    if (running.id == 0 || !which(running)) return;
+    running.killed.store(true, std::memory_order_relaxed);
+    ++killed;
+  });
+  return killed;
+}
+
+}  // namespace partita::commands

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/namespace_times.h"
+
+#include <cstring>
+
+#include "shards/catalog/names.h"
+
+namespace partita::commands {
+namespace {
+
+using Kind = NamespaceTimes::Kind;
+
+/// "db.collection" without an allocation. Names are as long as the catalog lets them be; longer ones are cut.
+class FullName {
+ public:
+  FullName(std::string_view db, std::string_view collection) {
+    append(db);
+    append(".");
+    append(collection);
+  }
+  std::string_view text() const { return {bytes_.data(), size_}; }
+
+ private:
+  void append(std::string_view part) {
+    const std::size_t room = std::min(part.size(), bytes_.size() - size_);
+    std::memcpy(bytes_.data() + size_, part.data(), room);
+    size_ += room;
+  }
+  std::array<char, shards::kMaxNamespace> bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+Kind NamespaceTimes::kind_of(std::string_view command) {
+  if (command == "find") return Kind::kQuery;
+  if (command == "insert") return Kind::kInsert;
+  if (command == "update") return Kind::kUpdate;
+  if (command == "delete") return Kind::kRemove;
+  if (command == "getMore") return Kind::kGetMore;
+  return Kind::kCommand;
+}
+
+void NamespaceTimes::count(std::string_view db, std::string_view collection, Kind kind, std::int64_t micros) {
+  const FullName name(db, collection);
+  Bucket& bucket = buckets_[NameHash()(name.text()) % kBuckets];
+  const std::lock_guard lock(bucket.mutex);
+  auto found = bucket.by_name.find(name.text());
+  if (found == bucket.by_name.end()) {
+    if (bucket.by_name.size() >= kMaxNamesPerBucket) return;
+    found = bucket.by_name.emplace(name.text(), Usages{}).first;
+  }
+  Usage& usage = found->second[static_cast<std::size_t>(kind)];
+  usage.micros += micros;
+  ++usage.count;
+}
+
+std::map<std::string, NamespaceTimes::Usages> NamespaceTimes::all() const {
+  std::map<std::string, Usages> names;
+  for (const Bucket& bucket : buckets_) {
+    const std::lock_guard lock(bucket.mutex);
+    names.insert(bucket.by_name.begin(), bucket.by_name.end());
+  }
+  return names;
+}
+
+}  // namespace partita::commands

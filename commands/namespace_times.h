@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace partita::commands {
+
+/// Time spent per collection and kind of operation, since the start: what `top` shows. Any thread may use it. Counting
+/// costs a hash and a lock that is hardly ever contended, since names are spread over many.
+class NamespaceTimes {
+ public:
+  enum class Kind : std::uint8_t { kQuery, kGetMore, kInsert, kUpdate, kRemove, kCommand };
+  static constexpr std::size_t kKinds = 6;
+  struct Usage {
+    std::int64_t micros = 0;
+    std::int64_t count = 0;
+  };
+  using Usages = std::array<Usage, kKinds>;
+
+  static Kind kind_of(std::string_view command);
+
+  void count(std::string_view db, std::string_view collection, Kind kind, std::int64_t micros);
+  std::map<std::string, Usages> all() const;
+
+ private:
+  static constexpr std::size_t kBuckets = 64;
+  /// Clients may name any number of collections, also such as do not exist: further ones are not counted.
+  static constexpr std::size_t kMaxNamesPerBucket = 1024;
+
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+  struct alignas(64) Bucket {
+    mutable std::mutex mutex;
+    std::unordered_map<std::string, Usages, NameHash, std::equal_to<>> by_name;
+  };
+  std::array<Bucket, kBuckets> buckets_;
+};
+
+}  // namespace partita::commands

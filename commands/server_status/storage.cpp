@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What lies underneath: storageEngine, wiredTiger.
+#include "commands/server.h"
+#include "commands/server_status/section.h"
+#include "shards/storage/statistics.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+Status write_storage_engine(Server&, bson::Writer& section) {
+  section.add("name", "wiredTiger");
+  section.add("supportsCommittedReads", true);
+  section.add("supportsSnapshotReadConcern", true);
+  section.add("readOnly", false);
+  section.add("persistent", true);
+  return {};
+}
+
+/// All that WiredTiger counts, a document per category: {cache: {"bytes currently in the cache": ...}, ...}.
+Status write_wired_tiger(Server& server, bson::Writer& section) {
+  TRY(const shards::SessionLease session, shards::SessionLease::take(server.store.engine()));
+  std::map<std::string_view, std::vector<shards::Statistic>> categories;
+  CHECK_OK(shards::each_statistic(*session, [&](const shards::Statistic& statistic) {
+    categories[statistic.category].push_back(statistic);
+  }));
+  for (const auto& [category, statistics] : categories) {
+    bson::Writer row = section.document(category);
+    for (const shards::Statistic& statistic : statistics) row.add(statistic.name, statistic.value);
+  }
+  return {};
+}
+
+/// What no MongoDB has a word for.
+Status write_partita(Server& server, bson::Writer& section) {
+  const auto snapshot = server.store.catalog().share();
+  std::int64_t collections = 0;
+  std::int64_t partitions = 0;
+  for (const auto& collection : snapshot->all()) {
+    ++collections;
+    partitions += static_cast<std::int64_t>(collection->partitions.size());
+  }
+  section.add("version", PARTITA_VERSION);
+  section.add("catalogVersion", static_cast<std::int64_t>(snapshot->version));
+  section.add("collections", collections);
+  section.add("partitions", partitions);
+  return {};
+}
+
+const RegisterSection kStorageEngine{{.name = "storageEngine", .write = write_storage_engine}};
+const RegisterSection kWiredTiger{{.name = "wiredTiger", .write = write_wired_tiger}};
+const RegisterSection kPartita{{.name = "partita", .write = write_partita}};
+
+}  // namespace
+}  // namespace partita::commands

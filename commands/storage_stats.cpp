@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/storage_stats.h"
+
+#include "shards/storage/statistics.h"
+
+namespace partita::commands {
+namespace {
+
+using shards::Engine;
+using shards::PartitionSlot;
+using shards::TableId;
+
+constexpr std::string_view kIdIndex = "_id_";
+
+Status add_file(Engine& engine, TableId table, CollectionSizes::Detail detail, std::int64_t& bytes,
+                std::int64_t& reusable) {
+  TRY(const std::int64_t size, engine.file_size(table));
+  bytes += size;
+  if (detail != CollectionSizes::Detail::kReusable) return {};
+  TRY(const shards::SessionLease session, shards::SessionLease::take(engine));
+  TRY(const std::int64_t free, shards::reusable_bytes(*session, table));
+  reusable += free;
+  return {};
+}
+
+/// An int where it fits, as clients expect of sizes that have become small enough.
+void add_number(bson::Writer& to, std::string_view name, std::int64_t number) {
+  const auto narrow = static_cast<std::int32_t>(number);
+  if (narrow == number) {
+    to.add(name, narrow);
+  } else {
+    to.add(name, number);
+  }
+}
+
+}  // namespace
+
+Result<CollectionSizes> CollectionSizes::of(Engine& engine, const shards::Collection& collection, Detail detail) {
+  CollectionSizes sizes;
+  sizes.growth = collection.size();
+  sizes.indexes.push_back({kIdIndex, 0});
+  for (const auto& spec : collection.indexes) sizes.indexes.push_back({spec->name, 0});
+  for (const PartitionSlot& slot : collection.partitions) {
+    CHECK_OK(add_file(engine, slot.partition->records(), detail, sizes.storage_bytes, sizes.reusable_bytes));
+    for (std::size_t i = 0; i < slot.indexes.size(); ++i) {
+      std::int64_t bytes = 0;
+      CHECK_OK(add_file(engine, slot.indexes[i]->table, detail, bytes, sizes.index_reusable_bytes));
+      sizes.indexes[i + 1].bytes += bytes;
+      sizes.index_bytes += bytes;
+    }
+  }
+  return sizes;
+}
+
+Result<std::int64_t> parse_scale(std::int64_t scale) {
+  if (scale < 1) return error(Code{51024}, "BSON field 'scale' value must be >= 1, actual value '", scale, "'");
+  return scale;
+}
+
+void write_collection_sizes(bson::Writer& to, const shards::Collection& collection, const CollectionSizes& sizes,
+                            std::int64_t scale) {
+  add_number(to, "size", sizes.growth.bytes / scale);
+  add_number(to, "count", sizes.growth.documents);
+  if (sizes.growth.documents > 0) add_number(to, "avgObjSize", sizes.average_document());
+  to.add("numOrphanDocs", std::int32_t{0});
+  add_number(to, "storageSize", sizes.storage_bytes / scale);
+  add_number(to, "freeStorageSize", sizes.reusable_bytes / scale);
+  to.add("capped", false);
+  to.add("nindexes", static_cast<std::int32_t>(sizes.indexes.size()));
+  to.array("indexBuilds").close();
+  add_number(to, "totalIndexSize", sizes.index_bytes / scale);
+  add_number(to, "totalSize", (sizes.storage_bytes + sizes.index_bytes) / scale);
+  {
+    bson::Writer indexes = to.document("indexSizes");
+    for (const CollectionSizes::Index& index : sizes.indexes) add_number(indexes, index.name, index.bytes / scale);
+  }
+  add_number(to, "scaleFactor", scale);
+  to.add("npartitions", static_cast<std::int32_t>(collection.partitions.size()));
+}
+
+}  // namespace partita::commands

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Commands of MongoDB that are known and not there. A client gets a reason instead of "no such command"; whoever adds
+// one of them takes it out here.
+#include "commands/command.h"
+
+namespace partita::commands {
+namespace {
+
+const RegisterUnsupported kUsers{{"saslStart", "saslContinue", "authenticate", "logout", "createUser", "updateUser",
+                                  "dropUser", "usersInfo", "dropAllUsersFromDatabase", "createRole", "updateRole",
+                                  "dropRole", "rolesInfo", "grantRolesToUser", "revokeRolesFromUser",
+                                  "grantPrivilegesToRole", "revokePrivilegesFromRole", "grantRolesToRole",
+                                  "revokeRolesFromRole", "dropAllRolesFromDatabase", "invalidateUserCache",
+                                  "_mergeAuthzCollections", "rotateCertificates"},
+                                 "there are no users and roles yet: everybody who can connect may do everything"};
+
+const RegisterUnsupported kTransactions{{"commitTransaction", "abortTransaction", "coordinateCommitTransaction"},
+                                        "there are no transactions of several statements yet"};
+
+const RegisterUnsupported kSharding{
+    {"enableSharding", "shardCollection", "listShards", "split", "moveChunk", "moveRange", "mergeChunks",
+     "balancerStart", "balancerStop", "balancerStatus", "balancerCollectionStatus", "reshardCollection",
+     "commitReshardCollection", "abortReshardCollection", "unshardCollection", "moveCollection",
+     "refineCollectionShardKey", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",
+     "addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "getShardMap", "getShardVersion",
+     "flushRouterConfig", "checkMetadataConsistency", "cleanupReshardCollection", "setAllowMigrations",
+     "convertShardKeyToHashed"},
+    "collections cannot be sharded by a key of the user's choice yet"};
+
+const RegisterUnsupported kSchema{{"collMod", "convertToCapped", "cloneCollectionAsCapped", "setIndexCommitQuorum"},
+                                  "a collection's options cannot be changed after its creation yet"};
+
+const RegisterUnsupported kMaintenance{
+    {"compact", "reIndex", "autoCompact", "fsyncUnlock", "getDiagnosticData", "dbHash", "validateDBMetadata",
+     "lockInfo", "dropConnections", "logApplicationMessage", "setUserWriteBlockMode"},
+    "the storage engine needs no such care, or offers no such view of itself yet"};
+
+const RegisterUnsupported kPlans{{"planCacheClear", "planCacheClearFilters", "planCacheListFilters",
+                                  "planCacheSetFilter", "setQuerySettings", "removeQuerySettings"},
+                                 "plans are chosen anew for every query, none are kept"};
+
+const RegisterUnsupported kVersions{{"setFeatureCompatibilityVersion", "setDefaultRWConcern", "getClusterParameter",
+                                     "setClusterParameter"},
+                                    "this is fixed: see getParameter and getDefaultRWConcern"};
+
+const RegisterUnsupported kReplication{
+    {"applyOps", "appendOplogNote", "replSetInitiate", "replSetReconfig", "replSetStepDown", "replSetFreeze",
+     "replSetGetConfig", "replSetMaintenance", "replSetResizeOplog", "replSetSyncFrom"},
+    "there is no replica set and no oplog behind this server"};
+
+const RegisterUnsupported kScripts{{"mapReduce", "filemd5"}, "there is no JavaScript engine; use aggregate"};
+
+const RegisterUnsupported kSearch{{"createSearchIndexes", "updateSearchIndex", "dropSearchIndex", "listSearchIndexes"},
+                                  "there are no search indexes"};
+
+const RegisterUnsupported kEncryption{{"compactStructuredEncryptionData", "cleanupStructuredEncryptionData"},
+                                      "there is no queryable encryption"};
+
+const RegisterUnsupported kByPattern{{"killAllSessionsByPattern"}, "sessions are killed by id or all at once"};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/server.h"
+#include "shards/partitions/check.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+using shards::Findings;
+
+struct ValidateRequest {
+  bool repair = false;
+};
+const Arguments<ValidateRequest> kArguments{
+    {"full", nullptr},        // Everything is always looked at.
+    {"metadata", nullptr},    // Asks for less, which the whole answers too.
+    {"background", nullptr},  // It always is: writers go on.
+    {"repair", &ValidateRequest::repair},
+    {"checkBSONConformance", nullptr},  // Always done.
+};
+
+/// What a check of the whole collection has found, and whether its counters agree with it.
+struct Outcome {
+  Findings findings;
+  shards::Growth counted;
+  bool counters_agree = true;
+};
+
+/// Writers go on meanwhile: counters are only held against the scan when they stood still during it.
+Result<Outcome> check(Operation& op, const shards::Collection& collection) {
+  TRY(const shards::SessionLease session, shards::SessionLease::take(op.server().store.engine()));
+  const std::function<Status()> go_on = [&] { return op.check_interrupt(); };
+  Outcome outcome;
+  outcome.counted = collection.size();
+  for (const shards::PartitionSlot& slot : collection.partitions) {
+    TRY(const Findings findings, shards::check_partition(*session, slot, go_on));
+    outcome.findings += findings;
+  }
+  const shards::Growth after = collection.size();
+  const bool quiet = after.documents == outcome.counted.documents && after.bytes == outcome.counted.bytes;
+  outcome.counters_agree = !quiet || (after.documents == outcome.findings.growth.documents &&
+                                      after.bytes == outcome.findings.growth.bytes);
+  return outcome;
+}
+
+std::vector<std::string> errors_of(const shards::Collection& collection, const Outcome& outcome) {
+  using partita::detail::join;
+  std::vector<std::string> errors;
+  const Findings& findings = outcome.findings;
+  if (findings.invalid_documents > 0) {
+    errors.push_back(join(findings.invalid_documents, " documents are not valid BSON"));
+  }
+  for (std::size_t i = 0; i < findings.indexes.size(); ++i) {
+    const auto& [entries, missing, extra] = findings.indexes[i];
+    const std::string& name = collection.indexes[i]->name;
+    if (missing > 0) errors.push_back(join("index ", name, " lacks ", missing, " entries"));
+    if (extra > 0) errors.push_back(join("index ", name, " has ", extra, " entries of no document"));
+  }
+  if (!outcome.counters_agree) {
+    errors.push_back(join("the counters say ", outcome.counted.documents, " documents of ", outcome.counted.bytes,
+                          " bytes, there are ", findings.growth.documents, " of ", findings.growth.bytes));
+  }
+  return errors;
+}
+
+void write_indexes(bson::Writer& reply, const shards::Collection& collection, const Findings& findings) {
+  reply.add("nIndexes", static_cast<std::int32_t>(collection.indexes.size() + 1));
+  {
+    bson::Writer keys = reply.document("keysPerIndex");
+    keys.add("_id_", findings.growth.documents);
+    for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
+      keys.add(collection.indexes[i]->name, findings.indexes[i].entries);
+    }
+  }
+  bson::Writer details = reply.document("indexDetails");
+  details.document("_id_").add("valid", true);
+  for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
+    const Findings::Index& index = findings.indexes[i];
+    details.document(collection.indexes[i]->name).add("valid", index.missing == 0 && index.extra == 0);
+  }
+}
+
+void write(bson::Writer& reply, const shards::Collection& collection, const Outcome& outcome) {
+  const std::vector<std::string> errors = errors_of(collection, outcome);
+  reply.add("ns", collection.ns.full());
+  reply.add("nInvalidDocuments", outcome.findings.invalid_documents);
+  reply.add("nNonCompliantDocuments", std::int64_t{0});
+  reply.add("nrecords", outcome.findings.growth.documents);
+  write_indexes(reply, collection, outcome.findings);
+  reply.add("valid", errors.empty());
+  reply.add("repaired", false);
+  for (const char* none : {"warnings", "extraIndexEntries", "missingIndexEntries", "corruptRecords"}) {
+    reply.array(none).close();
+  }
+  bson::ArrayWriter texts = reply.array("errors");
+  for (const std::string& text : errors) texts.push(text);
+}
+
+Status validate(Operation& op, bson::Writer& reply) {
+  TRY(const ValidateRequest request, kArguments.parse("validate", op.request()));
+  TRY(const shards::Namespace ns, op.target_namespace());
+  if (request.repair) return error(Code::CommandNotSupported, "validate cannot repair; drop and recreate indexes instead");
+  const auto collection = op.server().store.catalog().share()->share(ns.full());
+  if (collection == nullptr) {
+    return error(Code::NamespaceNotFound, "Collection '", ns.full(), "' does not exist to validate.");
+  }
+  TRY(const Outcome outcome, check(op, *collection));
+  write(reply, *collection, outcome);
+  return {};
+}
+
+const Register kValidate{{
+    .name = "validate",
+    .help = "Reads a collection and its indexes from end to end and says whether all agree.",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .target = Target::kCollection,
+    .run = validate,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+
+#include "shards/catalog/collection.h"
+#include "shards/storage/session.h"
+
+namespace partita::shards {
+
+/// What is wrong with one partition's tables, as one snapshot of them shows.
+struct Findings {
+  struct Index {
+    std::int64_t entries = 0;
+    std::int64_t missing = 0;  ///< Documents' entries that are not there.
+    std::int64_t extra = 0;    ///< Entries of no document.
+  };
+  Growth growth;                       ///< Documents and bytes counted.
+  std::int64_t invalid_documents = 0;  ///< Not BSON any more.
+  std::vector<Index> indexes;          ///< In the order of the slot's.
+
+  bool sound() const;
+  Findings& operator+=(const Findings& more);
+};
+
+/// Reads every document and every index entry of a partition. Takes as long as that takes, on a worker; `go_on` is asked
+/// now and then and ends it by failing.
+Result<Findings> check_partition(Session& session, const PartitionSlot& slot, const std::function<Status()>& go_on);
+
+}  // namespace partita::shards

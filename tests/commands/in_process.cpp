@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/commands/in_process.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cctype>
+#include <condition_variable>
+#include <cstdlib>
+
+#include "wire/bson/json.h"
+
+namespace partita::test {
+namespace {
+
+using commands::ClientConnection;
+using wire::Next;
+
+std::filesystem::path make_directory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "partita-test-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no directory for a test: " + pattern);
+  return pattern;
+}
+
+bson::Document with_database(std::string_view command) {
+  const Result<bson::Document> parsed = bson::parse_json(command);
+  if (!parsed.ok()) throw std::runtime_error(parsed.status().message());
+  if (parsed->view().has("$db")) return parsed->copy();
+  const commands::Command* row = commands::find_command(parsed->view().begin()->name);
+  const bool admin = row != nullptr && row->target == commands::Target::kAdmin;
+  return bson::Document::build([&](bson::Writer& body) {
+    body.elements(parsed->view());
+    body.add("$db", admin ? "admin" : "test");
+  });
+}
+
+/// What a connection does after kWait: sleeps until the service's waker is called.
+void wait(ClientConnection& connection) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool woken = false;
+  connection.on_wait([&] {
+    const std::lock_guard lock(mutex);
+    woken = true;
+    changed.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return woken; });
+}
+
+bool is_plain_name(std::string_view text) {
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '$') return false;
+  }
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
+}
+
+std::int64_t next_connection_id() {
+  static std::atomic<std::int64_t> next{1};
+  return next.fetch_add(1);
+}
+
+}  // namespace
+
+Client::Client(commands::Server& server) : peer_(std::make_shared<wire::Peer>()) {
+  peer_->connection_id = next_connection_id();
+  peer_->remote = "127.0.0.1:1";
+  peer_->local = "127.0.0.1:27017";
+  connection_ = std::make_unique<ClientConnection>(server, peer_);
+}
+
+bson::Document Client::reply(std::string_view command, Manner manner) {
+  body_ = with_database(command);
+  request_ = wire::Request{};
+  request_.body = body_.view();
+  request_.id = 1;
+  request_.wire_size = body_.view().size() + 21;  // Header, flags, section kind.
+  request_.exhaust_allowed = manner.exhaust_allowed;
+  request_.legacy = manner.legacy;
+  return answer();
+}
+
+bson::Document Client::next_reply() { return streaming_ ? answer() : bson::Document(); }
+
+bson::Document Client::answer() {
+  bson::Buffer out;
+  Next next = connection_->serve(request_, out, false);
+  while (next == Next::kWorker || next == Next::kWait) {
+    EXPECT_TRUE(out.empty()) << "what was written before a hop must be gone";
+    const bool worker = next == Next::kWorker;
+    if (!worker) wait(*connection_);
+    next = connection_->serve(request_, out, worker);
+  }
+  streaming_ = next == Next::kReplyAndAgain;
+  if (next == Next::kClose || out.empty()) return {};
+  return bson::Document(std::move(out));
+}
+
+std::string Client::run(std::string_view command, Manner manner) {
+  const bson::Document answer = reply(command, manner);
+  return answer.view().empty() ? "closed" : readable(answer.view());
+}
+
+InProcess::InProcess() : directory_(make_directory()) {
+  shards::StoreOptions options;
+  options.engine.path = directory_.string();
+  options.engine.cache_bytes = 64 << 20;
+  Result<std::unique_ptr<shards::Store>> store = shards::Store::open(std::move(options), wall_);
+  if (!store.ok()) throw std::runtime_error(store.status().message());
+  store_ = std::move(*store);
+  cursors_ = std::make_unique<commands::Cursors>(store_->random());
+  server_ = std::make_unique<commands::Server>(*store_, timers_, *cursors_);
+  server_->settings.storage.db_path = directory_.string();
+  client_ = std::make_unique<Client>(*server_);
+}
+
+InProcess::~InProcess() {
+  client_.reset();
+  server_.reset();
+  cursors_.reset();
+  store_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+std::string readable(bson::View document) {
+  const std::string json = bson::to_json(document);
+  std::string text;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    if (json[at] != '"') {
+      text += json[at];
+      if (json[at] == ',' || json[at] == ':') text += ' ';
+      continue;
+    }
+    std::size_t end = at + 1;
+    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+    const std::string_view inside = std::string_view(json).substr(at + 1, end - at - 1);
+    const bool bare = json[end + 1] == ':' && is_plain_name(inside);
+    text.append(bare ? inside : std::string_view(json).substr(at, end + 1 - at));
+    at = end;
+  }
+  return text;
+}
+
+}  // namespace partita::test
