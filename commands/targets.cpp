@@ -18,24 +18,44 @@ Targets::Targets(Operation& operation, std::shared_ptr<const shards::Collection>
       matcher_(matcher),
       scan_(operation.server().store, std::move(collection), std::move(order)) {}
 
+Result<bool> Targets::next_match(bson::View& document) {
+  while (true) {
+    TRY(const bool more, scan_.next());
+    if (!more) return false;
+    if (++rows_ % kInterruptInterval == 0) CHECK_OK(operation_.check_interrupt());
+    TRY(document, scan_.document());
+    const bool matches = matcher_.matches(document, state_);
+    if (!state_.failure.ok()) return std::move(state_.failure);
+    if (matches) return true;
+  }
+}
+
 Result<std::vector<std::string>> Targets::next(std::size_t most) {
   std::vector<std::string> keys;
   if (scan_.exhausted()) return keys;
   CHECK_OK(scan_.resume());
-  for (int rows = 1; keys.size() < most; ++rows) {
-    if (rows % kInterruptInterval == 0) CHECK_OK(operation_.check_interrupt());
-    TRY(const bool more, scan_.next());
+  while (keys.size() < most) {
+    bson::View document;
+    TRY(const bool more, next_match(document));
     if (!more) break;
-    TRY(const bson::View document, scan_.document());
-    query::MatchState state;
-    const bool matches = matcher_.matches(document, state);
-    CHECK_OK(std::move(state.failure));
-    if (!matches) continue;
     const shards::Bytes key = scan_.record_key();
     keys.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
   }
   scan_.suspend();
   return keys;
+}
+
+Result<std::int64_t> Targets::count(std::int64_t most) {
+  std::int64_t found = 0;
+  CHECK_OK(scan_.resume());
+  while (found < most) {
+    bson::View document;
+    TRY(const bool more, next_match(document));
+    if (!more) break;
+    ++found;
+  }
+  scan_.suspend();
+  return found;
 }
 
 }  // namespace partita::commands

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/config_views.h"
+#include "commands/cursor_reply.h"
+#include "commands/plan.h"
+#include "commands/scan_source.h"
+#include "commands/server.h"
+#include "commands/source_stages.h"
+#include "query/stages/pipeline.h"
+#include "shards/store.h"
+#include "wire/bson/validate.h"
+
+namespace partita::commands {
+namespace {
+
+struct AggregateRequest {
+  bson::Value pipeline, cursor, hint;
+  bson::View collation, let;
+  bool explain = false;
+  bool disk_use = true;
+  bool bypass_validation = false;
+};
+
+const Arguments<AggregateRequest> kArguments{
+    {"pipeline", &AggregateRequest::pipeline, true},
+    {"cursor", &AggregateRequest::cursor},
+    {"hint", &AggregateRequest::hint},
+    {"explain", &AggregateRequest::explain},
+    {"allowDiskUse", &AggregateRequest::disk_use},
+    {"collation", &AggregateRequest::collation},
+    {"let", &AggregateRequest::let},
+    {"bypassDocumentValidation", &AggregateRequest::bypass_validation},
+    {"fromMongos", nullptr},  // Between servers of a cluster; drivers' tests send it too.
+    {"needsMerge", nullptr},  // The same.
+};
+
+/// A pipeline at work for one cursor.
+class AggregateExecution final : public Execution {
+ public:
+  AggregateExecution(bson::Document stages, query::Pipeline pipeline)
+      : stages_(std::move(stages)), pipeline_(std::move(pipeline)) {}
+
+  /// Reads from a collection.
+  Status open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint) {
+    static const query::SortSpec kAnyOrder;
+    const query::Matcher* filter = pipeline_.leading_filter();
+    const query::SortSpec* sort = pipeline_.leading_sort();
+    TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
+    const query::FilterTree& tree = filter == nullptr ? everything.tree() : filter->tree();
+    TRY(Plan plan, choose_plan(*collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
+    plan_ = plan.text;
+    std::optional<query::FieldSet> fields = pipeline_.needed_fields();
+    auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), nullptr, std::move(fields));
+    source_ = source.get();
+    stream_ = pipeline_.whole().open(std::move(source));
+    return {};
+  }
+  /// Reads documents that are there already.
+  void open(std::vector<bson::Document> documents) {
+    documents_ = std::move(documents);
+    std::vector<bson::View> views(documents_.begin(), documents_.end());
+    stream_ = pipeline_.whole().open(std::make_unique<query::VectorSource>(std::move(views)));
+  }
+
+  Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) override {
+    BatchFill fill(batch, limits);
+    if (source_ != nullptr) source_->serve(operation);
+    Status status = fill_from_stream(fill);
+    if (source_ != nullptr) source_->suspend();
+    return status;
+  }
+  bool exhausted() const override { return ended_; }
+  std::string plan_summary() const override { return plan_; }
+  std::int64_t keys_examined() const override { return source_ == nullptr ? 0 : source_->scan().keys_examined(); }
+  std::int64_t documents_examined() const override {
+    return source_ == nullptr ? 0 : source_->scan().documents_examined();
+  }
+
+ private:
+  Status fill_from_stream(BatchFill& fill) {
+    while (!ended_) {
+      if (next_ == rows_.size()) {
+        // Only asked for when wanted, so that a full batch does not wait for a row of the next one.
+        if (fill.full()) return {};
+        CHECK_OK(stream_->pull(rows_));
+        next_ = 0;
+        ended_ = rows_.empty();
+        continue;
+      }
+      if (fill.full()) return {};
+      const bson::View document = rows_.rows[next_].document;
+      if (document.size() > bson::kMaxDocumentSize) {
+        return error(Code::BSONObjectTooLarge, "BSONObj size: ", document.size(), " is invalid. Size must be between 0 and ", bson::kMaxDocumentSize);
+      }
+      if (!fill.fits(document.size())) return {};
+      fill.add(document);
+      ++next_;
+    }
+    return {};
+  }
+
+  const bson::Document stages_;  ///< The pipeline points into it.
+  query::Pipeline pipeline_;
+  std::vector<bson::Document> documents_;
+  ScanSource* source_ = nullptr;
+  query::Source stream_;
+  query::Batch rows_;
+  std::size_t next_ = 0;
+  bool ended_ = false;
+  std::string plan_ = "EOF";
+};
+
+/// The stages without the first.
+bson::Document behind_first(bson::View stages) {
+  bson::Buffer bytes;
+  {
+    bson::ArrayWriter rest(bytes);
+    auto stage = stages.begin();
+    for (++stage; stage != stages.end(); ++stage) rest.push(stage->value);
+  }
+  return bson::Document(std::move(bytes));
+}
+
+Status check_stages(bson::View stages) {
+  for (const auto& [name, stage] : stages) {
+    if (!stage.is_document()) return error(Code::TypeMismatch, "Each element of the 'pipeline' array must be an object");
+  }
+  return {};
+}
+
+Result<shards::Namespace> pipeline_namespace(const Operation& operation) {
+  if (!operation.target().is_number()) return operation.target_namespace();
+  if (operation.target().exact_int64() != 1) {
+    return error(Code::FailedToParse, "Invalid command format: the 'aggregate' field must specify a collection name or 1");
+  }
+  return shards::Namespace(operation.db(), "$cmd.aggregate");
+}
+
+Status aggregate(Operation& operation, bson::Writer& reply) {
+  TRY(const AggregateRequest request, kArguments.parse("aggregate", operation.request()));
+  TRY(const shards::Namespace ns, pipeline_namespace(operation));
+  if (!request.pipeline.is_array()) return error(Code::TypeMismatch, "'pipeline' option must be specified as an array");
+  if (request.cursor.missing() && !request.explain) {
+    return error(Code::FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument");
+  }
+  if (request.explain) return error(Code::NotImplemented, "aggregate.explain is not supported");
+  if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
+  TRY(const BatchLimits limits, parse_cursor_argument("aggregate", request.cursor));
+  bson::View stages = request.pipeline.as_document();
+  CHECK_OK(check_stages(stages));
+
+  shards::Store& store = operation.server().store;
+  // Some stages make the rows themselves; they stand first, and the rest of the pipeline works on what they made.
+  TRY(std::optional<std::vector<bson::Document>> made, run_source_stage(operation, ns, stages));
+  if (!made && ns.db() == "config") made = config_view(operation.server(), ns.collection());
+  const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
+  bson::Document kept = drop_first ? behind_first(stages) : bson::Document(stages);
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view()));
+  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline));
+  if (made) {
+    execution->open(std::move(*made));
+  } else if (const auto collection = store.catalog().snapshot().share(ns.full())) {
+    CHECK_OK(execution->open(store, collection, request.hint));
+  } else {
+    execution->open({});
+  }
+  return answer_first_batch(operation, ns, std::move(execution), limits, {}, reply);
+}
+
+const Register kAggregate{{
+    .name = "aggregate",
+    .help = "Runs a pipeline of stages over a collection and answers with what comes out.",
+    .where = Where::kWorker,
+    .rights = Rights::kRead,
+    .target = Target::kCollection,
+    .run = aggregate,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <unordered_set>
+
+#include "commands/arguments.h"
+#include "commands/execution.h"
+#include "commands/plan.h"
+#include "commands/server.h"
+#include "commands/targets.h"
+#include "query/keys/encode.h"
+#include "query/path/field_path.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+struct DistinctRequest {
+  std::string_view key;
+  bson::View query, collation;
+  bson::Value hint;
+};
+
+const Arguments<DistinctRequest> kArguments{
+    {"key", &DistinctRequest::key, true},
+    {"query", &DistinctRequest::query},
+    {"collation", &DistinctRequest::collation},
+    {"hint", &DistinctRequest::hint},
+};
+
+/// Every value at a path, arrays on the way and at its end taken element by element. Iterative.
+class ValuesAtPath {
+ public:
+  explicit ValuesAtPath(std::string_view path) : path_(path) {}
+
+  template <class Visit>
+  void for_each(bson::View document, Visit&& visit) {
+    places_.assign(1, {bson::Value::of(document), 0, false});
+    while (!places_.empty()) {
+      Place place = places_.back();
+      places_.pop_back();
+      if (place.value.missing()) continue;
+      if (place.value.is_array() && !place.element) {
+        push_elements(place);
+      } else if (place.part == path_.size()) {
+        visit(place.value);
+      } else if (place.value.is_document()) {
+        places_.push_back({place.value.as_document()[path_[place.part].name], place.part + 1, false});
+      }
+    }
+  }
+
+ private:
+  struct Place {
+    bson::Value value;
+    std::size_t part;
+    bool element;  ///< Of an array: not taken apart a second time.
+  };
+
+  void push_elements(const Place& place) {
+    const std::size_t begin = places_.size();
+    std::uint32_t index = 0;
+    for (const bson::Field& element : place.value.as_document()) {
+      places_.push_back({element.value, place.part, true});
+      const bool named = place.part < path_.size() && path_[place.part].is_index() && path_[place.part].index == index++;
+      if (named) places_.push_back({element.value, place.part + 1, false});
+    }
+    std::reverse(places_.begin() + static_cast<std::ptrdiff_t>(begin), places_.end());  // The first one is next.
+  }
+
+  query::FieldPath path_;
+  std::vector<Place> places_;
+};
+
+Status distinct(Operation& operation, bson::Writer& reply) {
+  TRY(const DistinctRequest request, kArguments.parse("distinct", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
+  if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
+  TRY(const query::Matcher matcher, query::Matcher::parse(request.query));
+  bson::ArrayWriter values = reply.array("values");
+  const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
+  if (collection == nullptr) return {};
+  TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
+  Targets targets(operation, collection, matcher, std::move(plan.order));
+  ValuesAtPath at_path(request.key);
+  std::unordered_set<std::string> met;
+  bson::Buffer key;
+  return targets.for_each([&](bson::View document) -> Status {
+    at_path.for_each(document, [&](bson::Value value) {
+      key.clear();
+      query::keys::encode(value, key);
+      if (met.emplace(key.text()).second) values.push(value);
+    });
+    if (values.size() > BatchLimits::kMaxBytes) return error(Code{17217}, "distinct too big, 16mb cap");
+    return {};
+  });
+}
+
+const Register kDistinct{{
+    .name = "distinct",
+    .help = "The different values of a field among the documents that match.",
+    .where = Where::kWorker,
+    .rights = Rights::kRead,
+    .target = Target::kCollection,
+    .run = distinct,
+}};
+
+}  // namespace
+}  // namespace partita::commands

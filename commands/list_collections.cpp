@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/cursor_reply.h"
+#include "commands/server.h"
+#include "query/match/matcher.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+struct ListCollectionsRequest {
+  bson::View filter;
+  bool name_only = false;
+  bool authorized = false;
+  bson::Value cursor;
+};
+
+const Arguments<ListCollectionsRequest> kCollectionsArguments{
+    {"filter", &ListCollectionsRequest::filter},
+    {"nameOnly", &ListCollectionsRequest::name_only},
+    {"authorizedCollections", &ListCollectionsRequest::authorized},
+    {"cursor", &ListCollectionsRequest::cursor},
+};
+
+bson::Document describe(const shards::Collection& collection, bool name_only) {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("name", collection.ns.collection());
+    row.add("type", "collection");
+    if (name_only) return;
+    row.add("options", collection.options.view());
+    {
+      bson::Writer info = row.document("info");
+      info.add("readOnly", false);
+      info.uuid("uuid", collection.uuid);
+    }
+    bson::Writer index = row.document("idIndex");
+    index.add("v", 2);
+    {
+      bson::Writer key = index.document("key");
+      key.add("_id", 1);
+    }
+    index.add("name", "_id_");
+  });
+}
+
+Status list_collections(Operation& operation, bson::Writer& reply) {
+  TRY(const ListCollectionsRequest request, kCollectionsArguments.parse("listCollections", operation.request()));
+  TRY(const BatchLimits limits, parse_cursor_argument("listCollections", request.cursor));
+  TRY(const query::Matcher matcher, query::Matcher::parse(request.filter));
+  std::vector<bson::Document> rows;
+  for (const auto& collection : operation.server().store.catalog().snapshot().collections(operation.db())) {
+    bson::Document row = describe(*collection, request.name_only);
+    if (matcher.matches(row)) rows.push_back(std::move(row));
+  }
+  const shards::Namespace ns(operation.db(), "$cmd.listCollections");
+  return answer_documents(operation, ns, std::move(rows), limits, reply);
+}
+
+struct ListIndexesRequest {
+  bson::Value cursor;
+};
+
+const Arguments<ListIndexesRequest> kIndexesArguments{
+    {"cursor", &ListIndexesRequest::cursor},
+    {"includeBuildUUIDs", nullptr},  // No build is ever listed before it is done.
+    {"includeIndexBuildInfo", nullptr},  // The same.
+};
+
+Status list_indexes(Operation& operation, bson::Writer& reply) {
+  TRY(const ListIndexesRequest request, kIndexesArguments.parse("listIndexes", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const BatchLimits limits, parse_cursor_argument("listIndexes", request.cursor));
+  const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
+  if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
+  std::vector<bson::Document> rows;
+  rows.push_back(bson::Document::build([](bson::Writer& row) {
+    row.add("v", 2);
+    {
+      bson::Writer key = row.document("key");
+      key.add("_id", 1);
+    }
+    row.add("name", "_id_");
+  }));
+  for (const auto& spec : collection->indexes) rows.push_back(spec->definition.copy());
+  return answer_documents(operation, ns, std::move(rows), limits, reply);
+}
+
+const Register kListCollections{{
+    .name = "listCollections",
+    .help = "The collections of a database, with their options.",
+    .rights = Rights::kRead,
+    .run = list_collections,
+}};
+
+const Register kListIndexes{{
+    .name = "listIndexes",
+    .help = "The indexes of a collection.",
+    .rights = Rights::kRead,
+    .target = Target::kCollection,
+    .run = list_indexes,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/scan_source.h"
+
+#include <algorithm>
+
+#include "shards/store.h"
+
+namespace partita::commands {
+
+ScanSource::ScanSource(shards::Store& store, std::shared_ptr<const shards::Collection> collection,
+                       shards::ScanOrder order, const query::Matcher* filter, std::optional<query::FieldSet> fields)
+    : scan_(store, std::move(collection), std::move(order)), filter_(filter) {
+  if (fields) fields_.emplace(fields->begin(), fields->end());
+}
+
+bson::View ScanSource::keep_needed(bson::View document, query::Arena& arena) {
+  if (!fields_) return bson::View::trusted(arena.copy(document.bytes()).data());
+  cut_.clear();
+  {
+    bson::Writer out(cut_);
+    std::size_t left = fields_->size();
+    for (auto at = document.begin(); left > 0 && at != document.end(); ++at) {
+      if (std::ranges::find(*fields_, at->name) == fields_->end()) continue;
+      out.elements(at.element(), at.next());
+      --left;  // A name that stands twice would be cut short: then the first one counts, as in every look-up.
+    }
+  }
+  return bson::View::trusted(arena.copy(cut_.bytes()).data());
+}
+
+Status ScanSource::pull(query::Batch& out) {
+  out.clear();
+  CHECK_OK(operation_->check_interrupt());
+  if (!resumed_) {
+    CHECK_OK(scan_.resume());
+    resumed_ = true;
+  }
+  std::size_t bytes = 0;
+  while (out.size() < query::Batch::kRows && bytes < query::Batch::kBytes) {
+    TRY(const bool more, scan_.next());
+    if (!more) break;
+    TRY(const bson::View document, scan_.document());
+    if (filter_ != nullptr && !filter_->matches(document, match_state_)) {
+      if (!match_state_.failure.ok()) return std::move(match_state_.failure);
+      continue;
+    }
+    const bson::View kept = keep_needed(document, out.arena);
+    bytes += kept.size();
+    out.rows.push_back({kept, out.arena.copy(scan_.record_key())});
+  }
+  return {};
+}
+
+}  // namespace partita::commands

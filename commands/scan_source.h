@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "commands/operation.h"
+#include "query/match/matcher.h"
+#include "query/stages/stage.h"
+#include "shards/router/collection_scan.h"
+
+namespace partita::commands {
+
+/// Feeds a pipeline from a collection: what the filter lets through, cut down to the fields that the pipeline can look at.
+/// Rows are copied into the batch, for the engine's pages move on under them.
+class ScanSource final : public query::RecordSource {
+ public:
+  ScanSource(shards::Store& store, std::shared_ptr<const shards::Collection> collection, shards::ScanOrder order,
+             const query::Matcher* filter, std::optional<query::FieldSet> fields);
+
+  Status pull(query::Batch& out) override;
+  /// Who asks for rows: changes from one batch of the client's cursor to the next.
+  void serve(Operation& operation) { operation_ = &operation; }
+  /// Lets go of the engine until the next pull.
+  void suspend() {
+    scan_.suspend();
+    resumed_ = false;
+  }
+  const shards::CollectionScan& scan() const { return scan_; }
+
+ private:
+  bson::View keep_needed(bson::View document, query::Arena& arena);
+
+  shards::CollectionScan scan_;
+  const query::Matcher* filter_;
+  /// Names that are needed; nullopt: all.
+  std::optional<std::vector<std::string>> fields_;
+  Operation* operation_ = nullptr;
+  bool resumed_ = false;
+  query::MatchState match_state_;
+  bson::Buffer cut_;
+};
+
+}  // namespace partita::commands
