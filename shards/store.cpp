@@ -78,10 +78,12 @@ Status Store::recover() {
   TRY(CatalogState state, load_catalog());
   CHECK_OK(restore_counts(state));
   CHECK_OK(replay(state));
-  CHECK_OK(remove_orphans(state));
+  TRY(const std::vector<TableId> orphans, find_orphans(state));
   for (const auto& log : logs_) CHECK_OK(log->acquire("embedded"));
   const bool fresh = state.meta().cluster == bson::ObjectId{};
   catalog_ = std::make_unique<Catalog>(*this, std::move(state));
+  catalog_->remove_later(orphans);
+  catalog_->remove_dropped_tables();
   return fresh ? catalog_->found_cluster() : Status();
 }
 
@@ -164,14 +166,15 @@ Status Store::settle_replayed(CatalogState& state) {
   return {};  // Dropped tables go with the orphans.
 }
 
-Status Store::remove_orphans(const CatalogState& state) {
+Result<std::vector<TableId>> Store::find_orphans(const CatalogState& state) {
+  std::vector<TableId> orphans;
   const std::set<std::string> known = state.table_names();
   TRY(const std::vector<std::string> on_disk, engine_->table_names());
   for (const std::string& name : on_disk) {
     const bool own = name == kCatalogTable || name == kRetryTable || name == kStateTable || name == kLogTable;
-    if (!own && !known.contains(name)) CHECK_OK(engine_->drop_table(engine_->table(name)));
+    if (!own && !known.contains(name)) orphans.push_back(engine_->table(name));
   }
-  return {};
+  return orphans;
 }
 
 void Store::when_durable(std::function<void()> synced) { journal_->when_synced(std::move(synced)); }

@@ -60,7 +60,7 @@ class Store {
   Status replay(CatalogState& state);
   Status replay_record(Session& session, Bytes record, CatalogState& state);
   Status settle_replayed(CatalogState& state);
-  Status remove_orphans(const CatalogState& state);
+  Result<std::vector<TableId>> find_orphans(const CatalogState& state);
 
   const StoreOptions options_;
   HybridClock clock_;

@@ -13,11 +13,13 @@ namespace partita::shards {
 namespace {
 
 struct CachedSnapshot {
-  const Catalog* catalog = nullptr;
+  std::uint64_t catalog = 0;  ///< Its identity: an address may be used again.
   std::uint64_t version = 0;
   std::shared_ptr<const CatalogSnapshot> snapshot;
 };
 thread_local CachedSnapshot cached_snapshot;
+
+std::atomic<std::uint64_t> next_identity{1};
 
 Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
 
@@ -91,7 +93,8 @@ class Catalog::Change {
   std::vector<std::pair<PartitionId, std::shared_ptr<PartitionIndex>>> adopted_;
 };
 
-Catalog::Catalog(Store& store, CatalogState state) : store_(store), state_(std::move(state)) {
+Catalog::Catalog(Store& store, CatalogState state)
+    : identity_(next_identity.fetch_add(1)), store_(store), state_(std::move(state)) {
   snapshot_ = state_.publish(1);
   for (const auto& collection : snapshot_->all()) {
     for (const PartitionSlot& slot : collection->partitions) slot.partition->gate().set_version(1);
@@ -101,9 +104,9 @@ Catalog::Catalog(Store& store, CatalogState state) : store_(store), state_(std::
 
 const CatalogSnapshot& Catalog::snapshot() {
   CachedSnapshot& cached = cached_snapshot;
-  if (cached.catalog != this || cached.version != version()) [[unlikely]] {
+  if (cached.catalog != identity_ || cached.version != version()) [[unlikely]] {
     cached.snapshot = share();
-    cached.catalog = this;
+    cached.catalog = identity_;
     cached.version = cached.snapshot->version;
   }
   return *cached.snapshot;
@@ -128,8 +131,7 @@ Status Catalog::publish_locked() {
     snapshot_ = std::move(next);
   }
   version_.store(version, std::memory_order_release);
-  const std::lock_guard lock(dropped_mutex_);
-  dropped_.insert(dropped_.end(), changes.dropped.begin(), changes.dropped.end());
+  remove_later(changes.dropped);
   return {};
 }
 
@@ -327,6 +329,11 @@ Status Catalog::found_cluster() {
 bson::ObjectId Catalog::cluster_id() const {
   const std::lock_guard lock(change_mutex_);
   return state_.meta().cluster;
+}
+
+void Catalog::remove_later(const std::vector<TableId>& tables) {
+  const std::lock_guard lock(dropped_mutex_);
+  dropped_.insert(dropped_.end(), tables.begin(), tables.end());
 }
 
 void Catalog::remove_dropped_tables() {

@@ -49,7 +49,10 @@ class Catalog {
   Status found_cluster();
   bson::ObjectId cluster_id() const;
 
-  /// Removes tables that have been dropped and that nobody reads any more. Called now and then.
+  /// Tables that nothing accounts for any more go the way of dropped ones.
+  void remove_later(const std::vector<TableId>& tables);
+  /// Removes tables that have been dropped and that nobody reads any more. One that has changed since the last checkpoint
+  /// stays until the next one. Called now and then.
   void remove_dropped_tables();
 
  private:
@@ -59,6 +62,7 @@ class Catalog {
   static Result<bool> is_defined(const Collection& collection,
                                  const std::vector<std::shared_ptr<const IndexSpec>>& fresh, const IndexSpec& wanted);
 
+  const std::uint64_t identity_;
   Store& store_;
   mutable std::mutex change_mutex_;
   CatalogState state_;

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A store, and what a crash leaves of it. A copy of the directory of a running store is what kill -9 would leave: all
+// that the process has handed to the kernel. Opening the copy is the next start.
+#include "shards/store.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+
+#include "query/keys/encode.h"
+#include "shards/indexes/entries.h"
+#include "shards/router/partition_scan.h"
+#include "shards/router/record_keys.h"
+#include "shards/router/write.h"
+#include "wire/bson/json.h"
+
+namespace partita::shards {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StoreTest : public testing::Test {
+ protected:
+  StoreTest() { fs::create_directories(root_); }
+  ~StoreTest() override {
+    store_.reset();
+    fs::remove_all(root_);
+  }
+
+  void open(const std::string& name) {
+    StoreOptions options;
+    options.engine.path = root_ / name;
+    options.engine.cache_bytes = 64 << 20;
+    auto opened = Store::open(options, wall_);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    store_ = std::move(*opened);
+    name_ = name;
+  }
+  /// Kills the store and starts it again.
+  void crash() {
+    const std::string next = name_ + "x";
+    // WiredTiger may rename its turtle file while it is copied: then the copy is taken again.
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      std::error_code failed;
+      fs::remove_all(root_ / next);
+      fs::copy(root_ / name_, root_ / next, fs::copy_options::recursive, failed);
+      if (!failed) break;
+    }
+    store_.reset();
+    open(next);
+  }
+
+  Status insert(const std::string& json) {
+    const bson::Document document = bson::parse_json(json).value();
+    return write(*store_, kNs, {.create_collection = true}, [&](WriteAttempt& attempt) -> Status {
+      bson::Buffer key;
+      append_record_key(attempt.collection(), document, key);
+      const PartitionSlot& slot = attempt.collection().locate(key.bytes());
+      CHECK_OK(attempt.enter(slot));
+      return attempt.unit().insert(slot, key.bytes(), document);
+    });
+  }
+  /// Replaces the document of that _id, or removes it when `json` is empty.
+  Status change(int id, const std::string& json) {
+    return write(*store_, kNs, {}, [&](WriteAttempt& attempt) -> Status {
+      bson::Buffer key;
+      append_record_key_of_id(attempt.collection(), bson::Value::of(id), key);
+      const PartitionSlot& slot = attempt.collection().locate(key.bytes());
+      CHECK_OK(attempt.enter(slot));
+      TRY(Cursor cursor, attempt.session().cursor(slot.partition->records()));
+      TRY(const bool there, cursor.find(key.bytes()));
+      if (!there) return error(Code::NoSuchKey, "no document ", id);
+      const bson::View before = bson::View::trusted(cursor.value().data());
+      if (json.empty()) return attempt.unit().remove(slot, cursor, key.bytes(), before);
+      const bson::Document after = bson::parse_json(json).value();
+      return attempt.unit().update(slot, cursor, key.bytes(), before, after);
+    });
+  }
+
+  const Collection* collection() { return store_->catalog().snapshot().find(kNs.full()); }
+
+  /// All documents by the records, in their order, and the same by every index; they must agree, and the counters too.
+  std::vector<std::string> contents() {
+    std::vector<std::string> documents;
+    const Collection* collection = this->collection();
+    if (collection == nullptr) return documents;
+    const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
+    std::int64_t bytes = 0;
+    for (const PartitionSlot& slot : collection->partitions) {
+      const ScanOrder order;
+      PartitionScan scan = std::move(PartitionScan::open(*session, slot, order)).value();
+      while (*scan.next()) {
+        const bson::View document = *scan.document();
+        documents.push_back(bson::to_json(document));
+        bytes += document.size();
+      }
+      for (const auto& spec : collection->indexes) {
+        const ScanOrder by_index{.index = spec, .ranges = {}};
+        PartitionScan entries = std::move(PartitionScan::open(*session, slot, by_index)).value();
+        std::vector<std::string> found;
+        while (*entries.next()) found.push_back(bson::to_json(*entries.document()));
+        std::ranges::sort(found);
+        std::vector<std::string> sorted = documents;
+        std::ranges::sort(sorted);
+        EXPECT_EQ(found, sorted) << "index " << spec->name;
+      }
+    }
+    EXPECT_EQ(collection->size().documents, static_cast<std::int64_t>(documents.size()));
+    EXPECT_EQ(collection->size().bytes, bytes);
+    return documents;
+  }
+
+  static inline const Namespace kNs{"test", "things"};
+  const fs::path root_ = fs::temp_directory_path() / ("partita-store-" + std::to_string(::getpid()) + "-" +
+                                                      testing::UnitTest::GetInstance()->current_test_info()->name());
+  SystemWallClock wall_;
+  std::unique_ptr<Store> store_;
+  std::string name_;
+};
+
+using Documents = std::vector<std::string>;
+
+TEST_F(StoreTest, KeepsEverythingAcknowledgedThroughACrash) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1, a: 'x'}").ok());
+  ASSERT_TRUE(insert("{_id: 2, a: 'y'}").ok());
+  ASSERT_TRUE(change(1, "{_id: 1, a: 'changed'}").ok());
+  ASSERT_TRUE(change(2, "").ok());
+  ASSERT_TRUE(insert("{_id: 3}").ok());
+  const Documents before = contents();
+  EXPECT_EQ(before, (Documents{R"({"_id":1,"a":"changed"})", R"({"_id":3})"}));
+  crash();
+  EXPECT_EQ(contents(), before);
+  crash();  // Nothing has been written since: replay is repeatable.
+  EXPECT_EQ(contents(), before);
+}
+
+TEST_F(StoreTest, ReplaysOnlyWhatLiesBehindTheCheckpoint) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1, a: 1}").ok());
+  ASSERT_TRUE(store_->checkpoint().ok());
+  ASSERT_TRUE(change(1, "{_id: 1, a: 2}").ok());
+  ASSERT_TRUE(insert("{_id: 2}").ok());
+  crash();
+  EXPECT_EQ(contents(), (Documents{R"({"_id":1,"a":2})", R"({"_id":2})"}));
+  ASSERT_TRUE(store_->checkpoint().ok());
+  crash();
+  EXPECT_EQ(contents(), (Documents{R"({"_id":1,"a":2})", R"({"_id":2})"}));
+}
+
+TEST_F(StoreTest, TakesADocumentsSmallChangeAsADifference) {
+  open("a");
+  const std::string filler(5000, 'f');
+  ASSERT_TRUE(insert("{_id: 1, n: 1, filler: '" + filler + "'}").ok());
+  const std::uint64_t before = store_->log(kDataLog).appended_bytes();
+  ASSERT_TRUE(change(1, "{_id: 1, n: 2, filler: '" + filler + "'}").ok());
+  EXPECT_LT(store_->log(kDataLog).appended_bytes() - before, 300u);
+  const Documents now = contents();
+  crash();
+  EXPECT_EQ(contents(), now);
+}
+
+TEST_F(StoreTest, RefusesASecondDocumentOfOneId) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  EXPECT_EQ(insert("{_id: {$numberDecimal: '1.00'}}").code(), Code::DuplicateKey);
+  EXPECT_EQ(contents(), (Documents{R"({"_id":1})"}));
+  crash();
+  EXPECT_EQ(contents(), (Documents{R"({"_id":1})"}));
+}
+
+TEST_F(StoreTest, RebuildsAnIndexThatTheCheckpointDoesNotHold) {
+  open("a");
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(insert("{_id: " + std::to_string(i) + ", a: [" + std::to_string(i % 7) + "]}").ok());
+  const bson::Document definition = bson::parse_json("{key: {a: 1}, name: 'a_1'}").value();
+  ASSERT_TRUE(store_->catalog().create_indexes(kNs, {definition.view()}).ok());
+  ASSERT_TRUE(change(3, "{_id: 3, a: 'moved'}").ok());
+  ASSERT_TRUE(insert("{_id: 100, a: 5}").ok());
+  const Documents before = contents();
+  crash();
+  ASSERT_EQ(collection()->indexes.size(), 1u);
+  EXPECT_EQ(contents(), before);
+  EXPECT_NE(collection()->partitions[0].indexes[0]->multikey.load(), 0u);
+  ASSERT_TRUE(store_->checkpoint().ok());
+  crash();
+  EXPECT_EQ(contents(), before);
+  EXPECT_NE(collection()->partitions[0].indexes[0]->multikey.load(), 0u);
+}
+
+TEST_F(StoreTest, AUniqueIndexHasOneWinnerInARace) {
+  open("a");
+  const bson::Document definition = bson::parse_json("{key: {u: 1}, name: 'u_1', unique: true}").value();
+  ASSERT_TRUE(store_->catalog().create_indexes(kNs, {definition.view()}).ok());
+  constexpr int kThreads = 8;
+  constexpr int kValues = 40;
+  std::atomic<int> won{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int v = 0; v < kValues; ++v) {
+        const Status status = insert("{_id: " + std::to_string(t * 1000 + v) + ", u: " + std::to_string(v) + "}");
+        if (status.ok()) ++won;
+        EXPECT_TRUE(status.ok() || status.code() == Code::DuplicateKey) << status.message();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(won.load(), kValues);
+  EXPECT_EQ(contents().size(), static_cast<std::size_t>(kValues));
+}
+
+TEST_F(StoreTest, DroppedCollectionsLeaveNoTables) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  ASSERT_TRUE(store_->catalog().drop(kNs).ok());
+  EXPECT_EQ(collection(), nullptr);
+  ASSERT_TRUE(insert("{_id: 2}").ok());  // Made anew.
+  crash();
+  EXPECT_EQ(contents(), (Documents{R"({"_id":2})"}));
+  ASSERT_TRUE(store_->checkpoint().ok());  // Until then the engine keeps what replay has changed.
+  store_->catalog().remove_dropped_tables();
+  int records = 0;
+  const std::vector<std::string> names = std::move(store_->engine().table_names()).value();
+  for (const std::string& name : names) records += name.ends_with("-records") ? 1 : 0;
+  EXPECT_EQ(records, 1);
+}
+
+TEST_F(StoreTest, RemovesTablesThatNoRowAccountsFor) {
+  open("a");
+  ASSERT_TRUE(store_->engine().create_table(Partition::records_table(PartitionId{99}), TableKind::kRecords).ok());
+  crash();
+  const std::vector<std::string> names = std::move(store_->engine().table_names()).value();
+  for (const std::string& name : names) EXPECT_FALSE(name.starts_with("p99")) << name;
+}
+
+TEST_F(StoreTest, RenamesAndKeepsTheDocuments) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  const Namespace other("elsewhere", "renamed");
+  ASSERT_TRUE(store_->catalog().rename(kNs, other, false).ok());
+  crash();
+  EXPECT_EQ(collection(), nullptr);
+  EXPECT_EQ(store_->catalog().snapshot().find(other.full())->size().documents, 1);
+}
+
+TEST_F(StoreTest, RemembersARetriedStatementThroughACrash) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  const StatementId id{.session = store_->random().uuid(), .owner = 0, .transaction = 5, .statement = 2};
+  const auto note = [&](WriteAttempt& attempt) {
+    const std::uint8_t outcome[] = {1, 2, 3};
+    return attempt.unit().note_retry(attempt.collection().partitions[0].partition->id(), id, {2, 4, outcome});
+  };
+  ASSERT_TRUE(write(*store_, kNs, {}, note).ok());
+  crash();
+  const PartitionId partition = collection()->partitions[0].partition->id();
+  const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
+  Cursor rows = std::move(session->cursor(store_->tables().retry)).value();
+  ASSERT_TRUE(*rows.find(retry_key(partition, id)));
+  StatementId asked = id;
+  asked.statement = 4;
+  EXPECT_EQ((*find_outcome(rows.value(), asked))->size(), 3u);
+  asked.statement = 5;
+  EXPECT_FALSE(*find_outcome(rows.value(), asked));
+  asked.transaction = 4;
+  EXPECT_EQ(find_outcome(rows.value(), asked).status().code(), Code::TransactionTooOld);
+}
+
+TEST_F(StoreTest, ManyWritersAndCheckpointsLoseNothing) {
+  open("a");
+  constexpr int kWriters = 4;
+  constexpr int kEach = 150;
+  ASSERT_TRUE(insert("{_id: 'first'}").ok());
+  std::atomic<int> running{kWriters};
+  std::vector<std::thread> threads;
+  for (int w = 0; w < kWriters; ++w) {
+    threads.emplace_back([&, w] {
+      for (int i = 0; i < kEach; ++i) {
+        const int id = w * kEach + i;
+        EXPECT_TRUE(insert("{_id: " + std::to_string(id) + ", i: 0}").ok());
+        const std::string changed = "{_id: " + std::to_string(id) + ", i: 1, more: 'xxxxxxxx'}";
+        EXPECT_TRUE(i % 3 != 0 || change(id, changed).ok());
+        EXPECT_TRUE(i % 5 != 0 || change(id, "").ok());
+      }
+      --running;
+    });
+  }
+  while (running > 0) EXPECT_TRUE(store_->checkpoint().ok());
+  for (std::thread& thread : threads) thread.join();
+  const Documents before = contents();
+  EXPECT_EQ(before.size(), 1u + kWriters * (kEach - kEach / 5));
+  crash();
+  EXPECT_EQ(contents(), before);
+}
+
+}  // namespace
+}  // namespace partita::shards
