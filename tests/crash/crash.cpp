@@ -91,9 +91,10 @@ class CrashTest {
       threads.emplace_back([this, &problems] { problems.back() = catalog_->work(); });
       std::this_thread::sleep_for(up_to(options_.longest_ms));
       std::jthread checkpoint;
-      if (below(2) == 0) {  // Half of the kills fall into a checkpoint, where files are in the middle of changing.
+      if (below(2) == 0) {
         checkpoint = std::jthread([this] { ask_for_checkpoint(); });
-        std::this_thread::sleep_for(up_to(50));
+        // Some kills fall into the checkpoint, where files are in the middle of changing, others behind it.
+        std::this_thread::sleep_for(up_to(below(2) == 0 ? 50 : 1000));
       }
       ended = server_.check_alive();
       server_.kill();
