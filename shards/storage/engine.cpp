@@ -110,7 +110,8 @@ Engine::~Engine() {
     const std::lock_guard lock(engines.mutex);
     engines.by_identity.erase(identity_);
   }
-  if (connection_ != nullptr && !abandoned_) connection_->close(connection_, "leak_memory=true,use_timestamp=true");
+  if (connection_ == nullptr || abandoned_) return;
+  connection_->close(connection_, options_.quick_exit ? "leak_memory=true,use_timestamp=true" : "use_timestamp=true");
 }
 
 Result<TableId> Engine::create_table(const std::string& name, TableKind kind) {
