@@ -96,15 +96,19 @@ class ProjectionParser : public Parser {
     return open(parent, field);
   }
 
+  /// What MongoDB finds wrong first: an operator in an exclusion, then a collision, then a mixture.
   Status computed(std::uint32_t parent, const Field& field) {
-    if (is_operator(field.value)) CHECK_OK(check_operator(field.value.as_document()));
-    if (!inclusion_.value_or(true))
+    const bool excludes = !inclusion_.value_or(true);
+    if (is_operator(field.value)) {
+      CHECK_OK(check_operator(field.value.as_document()));
+      if (excludes) return error(Code{31252}, "Cannot use expression other than $meta in exclusion projection");
+    }
+    CHECK_OK(compute(parent, field));
+    if (excludes)
       return error(Code{31310}, "Cannot use an expression ", field.name, ": ", bson::to_shell(field.value),
                    " in an exclusion projection");
-    const bool is_id = parent == ProjectionDraft::kRoot && field.name == kId;
-    if (is_id) id_ = Kind::kKeep;
-    if (!is_id) inclusion_ = true;
-    return compute(parent, field);
+    inclusion_ = true;
+    return {};
   }
 
   static Status check_operator(View object) {
@@ -115,6 +119,7 @@ class ProjectionParser : public Parser {
   }
 
   Status leaf(std::uint32_t parent, std::string_view path, bool keep) {
+    CHECK_OK(draft_.place(parent, path, keep ? Kind::kKeep : Kind::kDrop).status());
     if (parent == ProjectionDraft::kRoot && path == kId) {
       id_ = keep ? Kind::kKeep : Kind::kDrop;
     } else if (!inclusion_) {
@@ -123,10 +128,10 @@ class ProjectionParser : public Parser {
       if (keep) return error(Code{31253}, "Cannot do inclusion on field ", path, " in exclusion projection");
       return error(Code{31254}, "Cannot do exclusion on field ", path, " in inclusion projection");
     }
-    return draft_.place(parent, path, keep ? Kind::kKeep : Kind::kDrop).status();
+    return {};
   }
 
-  std::optional<bool> inclusion_;  // Decided by the first leaf that is not _id.
+  std::optional<bool> inclusion_;  // Decided by the first leaf that is computed or is not _id.
   Kind id_ = Kind::kInner;
 };
 

@@ -2,6 +2,7 @@
 // $inc and $mul: the same rules with another calculation.
 #include "query/numbers.h"
 #include "query/updates/field_update.h"
+#include "wire/bson/decimal.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -39,6 +40,12 @@ std::string typed_text(Value value) {
   }
 }
 
+/// A decimal that comes out with other trailing zeros only has not changed.
+bool changes_nothing(Value before, Value after) {
+  return before.is(Type::kDecimal128) && after.is(Type::kDecimal128) &&
+         bson::decimal_equal(before.as_decimal(), after.as_decimal());
+}
+
 template <const Operation& operation>
 class Arithmetic : public FieldUpdate {
  public:
@@ -55,7 +62,7 @@ class Arithmetic : public FieldUpdate {
     if (!after)
       return error(Code::BadValue, "Failed to apply ", operation.name, " operations to current value (",
                    typed_text(before), ") for document ", id_text(target.document()));
-    return target.set(after->value());
+    return changes_nothing(before, after->value()) ? target.keep() : target.set(after->value());
   }
 
  private:

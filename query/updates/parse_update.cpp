@@ -35,10 +35,6 @@ Status check_update_path(const FieldPath& path) {
       return error(Code::BadValue, "Cannot have positional (i.e. '$') element in the first position in path '",
                    path.text(), "'");
     if (positional) return not_supported("a positional operator in an update's path");
-    if (name[0] == '$' && i == 0)
-      return error(Code::DollarPrefixedFieldName, "The dollar ($) prefixed field '", name, "' in '", path.text(),
-                   "' is not allowed in the context of an update's replacement document. Consider using an aggregation "
-                   "pipeline with $replaceWith.");
   }
   return {};
 }
@@ -72,12 +68,17 @@ class Parser {
         for (std::uint32_t c = node.first_child; c < node.child_end; ++c)
           node.creates[inserting] |= tree_.nodes[c].creates[inserting];
       }
-      if (i > 0 && i < tree_.nodes[0].child_end) tree_.touches_id |= node.name == "_id";
+      if (i > 0 && i < tree_.nodes[0].child_end) note_top_level(node.name);
     }
     return std::move(tree_);
   }
 
  private:
+  void note_top_level(std::string_view name) {
+    tree_.touches_id |= name == "_id";
+    if (name.starts_with('$')) tree_.dollar_names.push_back(name);
+  }
+
   Status add(const UpdateOperator& entry, const Field& field) {
     auto leaf = std::make_unique<UpdateTree::Leaf>(UpdateTree::Leaf{FieldPath(field.name), nullptr});
     CHECK_OK(check_update_path(leaf->path));

@@ -14,17 +14,23 @@ using bson::View;
 
 constexpr std::string_view kId = "_id";
 
+Status dollar_prefixed(std::string_view name) {
+  return error(Code::DollarPrefixedFieldName, "The dollar ($) prefixed field '", name, "' in '", name,
+               "' is not allowed in the context of an update's replacement document. Consider using an aggregation "
+               "pipeline with $replaceWith.");
+}
+
 Status check_replacement(View document) {
-  for (auto at = document.begin(); at != document.end(); ++at)
-    if (at->name.starts_with('$'))
-      return error(Code::DollarPrefixedFieldName, "The dollar ($) prefixed field '", at->name, "' in '", at->name,
-                   "' is not allowed in the context of an update's replacement document. Consider using an aggregation "
-                   "pipeline with $replaceWith.");
+  for (const bson::Field& field : document)
+    if (field.name.starts_with('$')) return dollar_prefixed(field.name);
   return {};
 }
 
-bool same_bytes(View document, const bson::Buffer& bytes) {
-  return document.size() == bytes.size() && std::memcmp(document.data(), bytes.data(), bytes.size()) == 0;
+/// Whether such a name is written depends on the document: $unset and $setOnInsert may leave it alone.
+Status check_dollar_names(const UpdateTree& tree, View after) {
+  for (const std::string_view name : tree.dollar_names)
+    if (after.has(name)) return dollar_prefixed(name);
+  return {};
 }
 
 Status id_would_change() {
@@ -66,11 +72,13 @@ Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, bool inserti
   if (!modified) return UpdateOutcome{false};
   if (after.size() > bson::kMaxDocumentSize)
     return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
+  CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
   if (tree_.touches_id) CHECK_OK(check_id_kept(before, View::trusted(after.data())));
   return UpdateOutcome{true};
 }
 
-/// _id comes first. It is the old one unless the replacement says an equal one.
+/// _id comes first. It is the old one unless the replacement says an equal one. As with MongoDB, only a replacement that
+/// names _id too can be found to change nothing: it is compared as it was sent.
 Result<UpdateOutcome> Update::replace(View before, bson::Buffer& after) const {
   const View source = source_;
   const Value old_id = before[kId];
@@ -88,7 +96,7 @@ Result<UpdateOutcome> Update::replace(View before, bson::Buffer& after) const {
   }
   if (after.size() > bson::kMaxDocumentSize)
     return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
-  return UpdateOutcome{!same_bytes(before, after)};
+  return UpdateOutcome{!(source == before)};
 }
 
 std::vector<std::string_view> Update::touched_fields() const {

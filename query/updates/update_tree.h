@@ -27,6 +27,7 @@ struct UpdateTree {
   std::vector<std::unique_ptr<Leaf>> leaves;
   std::vector<UpdateNode> nodes;  ///< The first is the root.
   bool touches_id = false;
+  std::vector<std::string_view> dollar_names;  ///< Top-level names that may be removed but not written.
 };
 
 /// The operators of {$set: {...}, $inc: {...}}; operands point into `update`.

@@ -33,14 +33,18 @@ bool has_one_child(const FilterTree& filter, std::size_t node) {
   return node + 1 < filter.nodes[node].end && filter.nodes[node + 1].end == filter.nodes[node].end;
 }
 
-Result<Equalities> equalities(const FilterTree& filter) {
+bool is_id_path(std::string_view path) { return path == kId || path.starts_with("_id."); }
+
+/// A replacement takes only _id from the filter; what else is demanded does not matter to it.
+Result<Equalities> equalities(const FilterTree& filter, bool only_id) {
   Equalities found(&update_order);
   for (std::size_t i = 0; i < filter.nodes.size();) {
     const FilterNode& node = filter.nodes[i];
     const bool goes_in = node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_child(filter, i));
     i = goes_in ? i + 1 : node.end;
     const auto value = demanded_value(node);
-    if (value && !found.emplace(node.path.text(), *value).second)
+    if (!value || (only_id && !is_id_path(node.path.text()))) continue;
+    if (!found.emplace(node.path.text(), *value).second)
       return error(Code::NotSingleValueField, "cannot infer query fields to set, path '", node.path.text(),
                    "' is matched twice");
   }
@@ -56,13 +60,12 @@ Status check_no_prefix(const Equalities& fields) {
   return {};
 }
 
-/// A replacement takes only _id from the filter, and that must be said as a whole.
-Status keep_only_id(Equalities& fields) {
+/// A part of _id does not tell a replacement's _id.
+Status check_whole_id(const Equalities& fields) {
   for (const auto& [path, value] : fields)
-    if (path.starts_with("_id."))
+    if (path != kId)
       return error(Code::NotExactValueField, "field at '_id' must be exactly specified, field at sub-path '", path,
                    "'found");
-  std::erase_if(fields, [](const auto& field) { return field.first != kId; });
   return {};
 }
 
@@ -99,9 +102,9 @@ bool asks_about_document(const FilterTree& filter) {
 Result<bson::Document> make_upsert(const FilterTree& filter, const Update& update, bson::ObjectId fresh_id) {
   if (asks_about_document(filter))
     return error(Code::QueryFeatureNotAllowed, "$expr is not allowed in the query predicate for an upsert");
-  TRY(Equalities fields, equalities(filter));
+  TRY(const Equalities fields, equalities(filter, update.is_replacement()));
   CHECK_OK(check_no_prefix(fields));
-  if (update.is_replacement()) CHECK_OK(keep_only_id(fields));
+  if (update.is_replacement()) CHECK_OK(check_whole_id(fields));
   TRY(const bson::Document base, build(fields));
   bson::Buffer made;
   TRY(const UpdateOutcome outcome, update.apply_on_insert(base, made));
