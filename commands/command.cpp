@@ -46,6 +46,13 @@ std::vector<const Command*> all_commands() {
   return rows;
 }
 
+std::vector<UnsupportedCommand> unsupported_commands() {
+  std::vector<UnsupportedCommand> rows;
+  for (const auto& [name, reason] : table().unsupported) rows.push_back({name, reason});
+  std::ranges::sort(rows, {}, &UnsupportedCommand::name);
+  return rows;
+}
+
 std::string_view unsupported_reason(std::string_view name) {
   const auto found = table().unsupported.find(name);
   return found == table().unsupported.end() ? std::string_view() : found->second;

@@ -67,6 +67,12 @@ class RegisterUnsupported {
 const Command* find_command(std::string_view name);
 /// In the order of their names, without aliases.
 std::vector<const Command*> all_commands();
+struct UnsupportedCommand {
+  std::string_view name;
+  std::string_view reason;
+};
+/// In the order of their names.
+std::vector<UnsupportedCommand> unsupported_commands();
 /// The reason why a known command is not supported; empty for any other name.
 std::string_view unsupported_reason(std::string_view name);
 

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "commands/reference.h"
 #include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
 
@@ -91,6 +92,18 @@ TEST(CommandTable, ListCommandsShowsAll) {
   EXPECT_EQ(commands["ping"].as_document()["requiresAuth"].as_bool(), false);
   EXPECT_EQ(commands["getLog"].as_document()["adminOnly"].as_bool(), true);
   EXPECT_FALSE(commands.has("configureFailPoint")) << "only for tests";
+}
+
+TEST(CommandTable, TheReferencePageHasThemAll) {
+  const std::string page = reference_page();
+  for (const Command* command : all_commands()) {
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(command->name) + "`")) << command->name;
+  }
+  for (const UnsupportedCommand& command : unsupported_commands()) {
+    EXPECT_THAT(page, HasSubstr("`" + std::string(command.name) + "`")) << command.name;
+  }
+  EXPECT_THAT(page, HasSubstr("| `slowOpThresholdMs` | int | 100 | always |"));
+  EXPECT_THAT(page, HasSubstr("| `failCommand` |"));
 }
 
 }  // namespace
