@@ -38,7 +38,7 @@ enum class Target : std::uint8_t {
 /// One row of the command table: listCommands, the reference page and the dispatcher are made from it.
 struct Command {
   std::string_view name;
-  std::initializer_list<std::string_view> aliases = {};  ///< Older spellings.
+  std::vector<std::string_view> aliases = {};  ///< Older spellings.
   std::string_view help;
   Where where = Where::kCore;
   Rights rights = Rights::kRead;

@@ -11,7 +11,7 @@ void write_row(bson::Writer row, const Command& command) {
   row.add("requiresAuth", command.rights != Rights::kNone);
   row.add("secondaryOk", command.rights != Rights::kWrite);
   row.add("adminOnly", command.target == Target::kAdmin);
-  if (command.aliases.size() == 0) return;
+  if (command.aliases.empty()) return;
   bson::ArrayWriter aliases = row.array("aliases");
   for (const std::string_view alias : command.aliases) aliases.push(alias);
 }

@@ -5,6 +5,7 @@
 
 #include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
+#include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
@@ -101,7 +102,7 @@ TEST_F(FailPoints, HoldTheConnectionAndLetTheCommandRun) {
 TEST_F(FailPoints, ADelayIsNotTakenForTheCommandsOwnWait) {
   fail("{times: 1}", "{blockConnection: true, blockTimeMS: 20, failCommands: ['hello']}");
   const bson::Document version = bson::Document::build([&](bson::Writer& to) { server_.server().topology.write(to); });
-  const std::string text = test::readable(version.view());
+  const std::string text = bson::to_json(version.view(), bson::JsonStyle::kCanonical);
   const auto begin = steady_clock::now();
   run("{hello: 1, maxAwaitTimeMS: 60, " + text.substr(1));
   EXPECT_GE(steady_clock::now() - begin, milliseconds(60));

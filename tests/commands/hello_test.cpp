@@ -25,7 +25,7 @@ std::string awaiting(Server& server, int ms, int ahead = 0) {
     known.counter += ahead;
     known.write(to);
   });
-  const std::string text = bson::to_json(version.view());  // {"topologyVersion":{...}}
+  const std::string text = bson::to_json(version.view(), bson::JsonStyle::kCanonical);  // {"topologyVersion":{...}}
   return "{hello: 1, maxAwaitTimeMS: " + std::to_string(ms) + ", " + text.substr(1);
 }
 

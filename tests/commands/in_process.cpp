@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "wire/bson/json.h"
+#include "wire/log/log.h"
 
 namespace partita::test {
 namespace {
@@ -109,6 +110,7 @@ InProcess::InProcess() : directory_(make_directory()) {
   if (!store.ok()) throw std::runtime_error(store.status().message());
   store_ = std::move(*store);
   cursors_ = std::make_unique<commands::Cursors>(store_->random());
+  log::set_quiet(true);  // Every test opens connections.
   server_ = std::make_unique<commands::Server>(*store_, timers_, *cursors_);
   server_->settings.storage.db_path = directory_.string();
   client_ = std::make_unique<Client>(*server_);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "commands/config_views.h"
 #include "shards/storage/session.h"
 #include "tests/commands/in_process.h"
@@ -21,6 +23,22 @@ class StorageCommands : public ::testing::Test {
   std::string run(std::string_view command) { return server_.run(command); }
   bson::Document reply(std::string_view command) { return server_.reply(command); }
   std::optional<std::int64_t> code(std::string_view command) { return reply(command)["code"].exact_int64(); }
+
+  /// Damages the store: a row disappears from one table and stays in all others.
+  void lose_first_row(const std::function<shards::TableId(const shards::PartitionSlot&)>& table_of) {
+    shards::Store& store = server_.server().store;
+    const auto collection = store.catalog().share()->share("test.c");
+    auto session = shards::SessionLease::take(store.engine());
+    ASSERT_TRUE(session.ok());
+    auto transaction = shards::Transaction::begin(**session);
+    ASSERT_TRUE(transaction.ok());
+    {
+      auto rows = (**session).cursor(table_of(collection->partitions[0]));
+      ASSERT_TRUE(rows.ok() && rows->next().ok());
+      ASSERT_TRUE(rows->remove_here().ok());
+    }
+    ASSERT_TRUE(transaction->commit(store.clock().tick()).ok());
+  }
 
   test::InProcess server_;
 };
@@ -83,15 +101,7 @@ TEST_F(StorageCommands, ValidateASoundCollection) {
 }
 
 TEST_F(StorageCommands, ValidateFindsALostIndexEntry) {
-  shards::Store& store = server_.server().store;
-  const auto collection = store.catalog().share()->share("test.c");
-  {
-    auto session = shards::SessionLease::take(store.engine());
-    ASSERT_TRUE(session.ok());
-    auto entries = (**session).cursor(collection->partitions[0].indexes[0]->table);
-    ASSERT_TRUE(entries.ok() && entries->next().ok());
-    ASSERT_TRUE(entries->remove_here().ok());
-  }
+  lose_first_row([](const shards::PartitionSlot& slot) { return slot.indexes[0]->table; });
   const bson::Document found = reply("{validate: 'c'}");
   EXPECT_FALSE(found["valid"].as_bool());
   EXPECT_THAT(test::readable(found["errors"].as_document()), HasSubstr("index a_1 lacks 1 entries"));
@@ -99,15 +109,7 @@ TEST_F(StorageCommands, ValidateFindsALostIndexEntry) {
 }
 
 TEST_F(StorageCommands, ValidateFindsALostDocument) {
-  shards::Store& store = server_.server().store;
-  const auto collection = store.catalog().share()->share("test.c");
-  {
-    auto session = shards::SessionLease::take(store.engine());
-    ASSERT_TRUE(session.ok());
-    auto records = (**session).cursor(collection->partitions[0].partition->records());
-    ASSERT_TRUE(records.ok() && records->next().ok());
-    ASSERT_TRUE(records->remove_here().ok());
-  }
+  lose_first_row([](const shards::PartitionSlot& slot) { return slot.partition->records(); });
   const bson::Document found = reply("{validate: 'c'}");
   EXPECT_FALSE(found["valid"].as_bool());
   EXPECT_THAT(test::readable(found["errors"].as_document()), HasSubstr("index a_1 has 1 entries of no document"));
