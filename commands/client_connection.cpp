@@ -177,7 +177,7 @@ wire::Next ClientConnection::hold_until_durable(wire::Next next, bson::Buffer& o
   held_next_ = next;
   holding_ = true;
   out.truncate(start);
-  return wire::Next::kWait;
+  return wire::Next::kHold;
 }
 
 /// Before it is known what the client wants.

@@ -11,6 +11,8 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
+#include "wire/log/log.h"
+
 namespace partita::wire {
 
 namespace asio = boost::asio;
@@ -89,7 +91,7 @@ Task Connection::run([[maybe_unused]] std::unique_ptr<Connection> self) {
             if (next_ == Next::kWorker) {
               co_await until(State::kOnWorker);  // Sets next_.
             } else {
-              co_await until(next_ == Next::kWait ? State::kWaiting : State::kYielding);
+              co_await until(next_ == Next::kReplyAndAgain ? State::kYielding : State::kWaiting);
               next_ = serve_again();
             }
           }
@@ -103,6 +105,11 @@ Task Connection::run([[maybe_unused]] std::unique_ptr<Connection> self) {
           break;
 
         case Exchange::Step::kClose:
+          log::info(log::Component::kNetwork, 22988,
+                    "Error receiving request from client. Ending connection from remote",
+                    {{"error", exchange_.problem().message()},
+                     {"remote", peer_->remote},
+                     {"connectionId", peer_->connection_id}});
           out_.append(exchange_.farewell());
           open = false;
           break;
@@ -112,8 +119,8 @@ Task Connection::run([[maybe_unused]] std::unique_ptr<Connection> self) {
         while (!send()) co_await until(State::kWriting);
       if (open && turn_is_over) co_await until(State::kYielding);
     }
-  } catch (const std::exception&) {
-    // Memory is short, and this client's share of it is what we can give back.
+  } catch (const std::exception& failure) {
+    lost_for(failure);
   }
   close();
   co_await until(State::kEnding);
@@ -208,8 +215,15 @@ void Connection::return_buffers() {
   around_.core.buffers.give(std::exchange(out_, bson::Buffer()));
 }
 
-/// Lets the service answer the request at hand. What it throws is a lack of memory: this client then loses its
-/// connection, and the server lives.
+/// What is thrown up to here is a lack of memory: what this client holds of it is what we can give back.
+void Connection::lost_for(const std::exception& failure) noexcept try {
+  log::error(log::Component::kNetwork, 5127900, "Ending session due to error",
+             {{"error", failure.what()}, {"remote", peer_->remote}, {"connectionId", peer_->connection_id}});
+} catch (const std::exception&) {
+  // Not even memory to say so.
+}
+
+/// Lets the service answer the request at hand. This client loses its connection if that throws; the server lives.
 Next Connection::serve(bool on_worker) noexcept {
   const std::size_t before = out_.size();
   try {
@@ -220,7 +234,8 @@ Next Connection::serve(bool on_worker) noexcept {
     else
       out_.truncate(before);
     return next;
-  } catch (const std::exception&) {
+  } catch (const std::exception& failure) {
+    lost_for(failure);
     out_.truncate(before);
     return Next::kClose;
   }
@@ -229,7 +244,7 @@ Next Connection::serve(bool on_worker) noexcept {
 /// After a wait, or for the next reply of a stream. A server that stops ends streams where they are and lets those who
 /// wait answer once.
 Next Connection::serve_again() {
-  const bool waited = next_ == Next::kWait;
+  const bool waited = next_ != Next::kReplyAndAgain;
   if (closed_ || (finishing_ && !waited)) return Next::kClose;
   const Next next = serve(false);
   return finishing_ && next == Next::kWait ? Next::kClose : next;
@@ -317,7 +332,7 @@ void Connection::close() {
 void Connection::finish() {
   finishing_ = true;
   if (state_ == State::kReading) close();  // Which ends the wait.
-  if (state_ == State::kWaiting) {
+  if (state_ == State::kWaiting && next_ == Next::kWait) {
     peer_->gone = true;
     resume();
   }

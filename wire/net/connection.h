@@ -6,6 +6,7 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/intrusive/list.hpp>
 #include <coroutine>
+#include <exception>
 #include <memory>
 
 #include "wire/message/exchange.h"
@@ -81,6 +82,7 @@ class Connection : public boost::intrusive::list_base_hook<> {
   void return_buffers();
   Next serve(bool on_worker) noexcept;
   Next serve_again();
+  void lost_for(const std::exception& failure) noexcept;
   bool go_to_worker();
   void wait_for_waker();
 

@@ -11,7 +11,9 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
+#include <cstring>
 
+#include "wire/log/log.h"
 #include "wire/net/thread_name.h"
 
 namespace partita::wire {
@@ -130,6 +132,7 @@ void Listener::start(OnAccept on_accept) {
   for (Door& door : doors_) wait(door);
   thread_ = std::thread([this] {
     name_this_thread("listener");
+    const log::Context context("listener");
     io_.run();
   });
 }
@@ -138,7 +141,10 @@ void Listener::stop() {
   io_.stop();
   if (thread_.joinable()) thread_.join();
   for (Door& door : doors_) {
-    if (!door.path.empty()) ::unlink(door.path.c_str());
+    if (!door.path.empty()) {
+      log::info(log::Component::kNetwork, 23017, "removing socket file", {{"path", door.path}});
+      ::unlink(door.path.c_str());
+    }
     error_code ignored;
     (void)door.acceptor.close(ignored);
     door.path.clear();
@@ -167,6 +173,8 @@ void Listener::accept_all(Door& door) {
       case EAGAIN:
         return wait(door);
       default:  // No descriptor or memory left: those who are in are served; this one waits in the kernel's queue.
+        log::warning(log::Component::kNetwork, 23018, "Error accepting new connection on local endpoint",
+                     {{"error", std::strerror(errno)}});
         return pause(door);
     }
   }

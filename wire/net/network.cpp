@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "wire/log/log.h"
 #include "wire/net/socket_name.h"
 
 namespace partita::wire {
@@ -59,8 +60,10 @@ void Network::serve(Service& service) {
 
 /// On the listener's thread.
 void Network::accept(int socket, bool unix_socket) {
-  if (open_.inside() >= max_connections_) {
+  if (const std::size_t inside = open_.inside(); inside >= max_connections_) {
     ++rejected_;
+    log::info(log::Component::kNetwork, 22942, "Connection refused because there are too many open connections",
+              {{"remote", remote_name(socket)}, {"connectionCount", inside}});
     ::close(socket);
     return;
   }

@@ -36,9 +36,9 @@ struct ConnectionCounts {
 
 /// How long stop() is patient; both are counted from its beginning.
 struct Patience {
-  std::chrono::milliseconds before_hurrying{3000};  ///< Then work in hand is told to give up.
-  std::chrono::milliseconds before_cutting{7000};   ///< Then clients who do not read are cut off.
-  std::chrono::milliseconds before_leaving{8500};   ///< Then whatever still runs on a worker is left to itself.
+  std::chrono::milliseconds before_hurrying{2000};  ///< Then work in hand is told to give up.
+  std::chrono::milliseconds before_cutting{5000};   ///< Then clients who do not read are cut off.
+  std::chrono::milliseconds before_leaving{7000};   ///< Then whatever still runs on a worker is left to itself.
 };
 
 /// The whole of the server that faces its clients: ports, io threads, workers and connections.

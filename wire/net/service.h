@@ -31,6 +31,7 @@ enum class Next : std::uint8_t {
   kClose,          ///< Close without an answer.
   kWorker,         ///< Call serve() again with the same request on a worker thread, where it may block.
   kWait,           ///< Suspend until the service calls the waker; then call serve() again on the connection's core.
+  kHold,           ///< The same for an answer that stands and only waits for the disk: a server that stops waits too.
 };
 
 /// One connection's memory inside the service: cursors opened, handshake metadata, a request that waits.
@@ -39,12 +40,14 @@ class Conversation {
   virtual ~Conversation() = default;
 
   /// Answers `request` by appending the reply's body to `out`, which is cut back to where it stood on every call that
-  /// ends in kWorker or kWait. On the io core (`on_worker` false) it must neither block nor run long.
+  /// ends in kWorker, kWait or kHold. On the io core (`on_worker` false) it must neither block nor run long.
   /// The request's bytes stay valid and unmoved until the final answer.
   virtual Next serve(const Request& request, bson::Buffer& out, bool on_worker) = 0;
 
-  /// After kWait, on the connection's core: `wake` may be called once from any thread, also before this returns;
-  /// the connection resumes after that or when it is closed, whichever comes first. The service sets its own deadlines.
+  /// After kWait or kHold, on the connection's core: `wake` may be called once from any thread, also before this
+  /// returns. The service sets its own deadlines. When the client goes first, serve() is not called again. When the
+  /// server stops, those in kWait are woken with Peer::gone set: they answer now, or the connection closes. A waker that
+  /// comes too late does nothing, as long as the Network exists.
   virtual void on_wait(std::function<void()> wake) = 0;
 };
 

@@ -89,11 +89,27 @@ TEST_F(NetworkTest, LetsThoseWhoWaitAnswerOnceMoreBeforeItStops) {
   Client other = client();
   ASSERT_TRUE(one.send(request("wait")));
   ASSERT_TRUE(other.send(request("obstinate")));
-  service.wake();
-  std::this_thread::sleep_for(milliseconds(20));
+  ASSERT_TRUE(eventually([&] { return service.waiting() == 2; }));
   EXPECT_TRUE(network->stop({}));
   EXPECT_EQ(one.receive_number(), 77);
   EXPECT_TRUE(other.sees_end());
+}
+
+TEST_F(NetworkTest, DoesNotHurryAnAnswerThatWaitsForTheDisk) {
+  std::atomic<bool> on_disk{false};
+  service.on("durable", [&](const Scene& scene) { return scene.call == 1 ? Next::kHold : scene.reply(on_disk ? 1 : 0); });
+  start();
+  Client one = client();
+  ASSERT_TRUE(one.send(request("durable")));
+  ASSERT_TRUE(eventually([&] { return service.waiting() == 1; }));
+  std::thread disk([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    on_disk = true;
+    service.wake();
+  });
+  EXPECT_TRUE(network->stop({}));
+  disk.join();
+  EXPECT_EQ(one.receive_number(), 1);
 }
 
 TEST_F(NetworkTest, TellsLongWorkToGiveUp) {

@@ -54,12 +54,16 @@ class ScriptedService : public wire::Service {
   }
   int conversations() const { return conversations_; }  ///< Those alive.
 
+  std::size_t waiting() {
+    const std::lock_guard lock(mutex_);
+    return wakers_.size();
+  }
   /// Wakes everybody who waits; waits itself until somebody does.
   void wake() {
     std::vector<std::function<void()>> wakers;
     {
       std::unique_lock lock(mutex_);
-      waiting_.wait(lock, [this] { return !wakers_.empty(); });
+      arrived_.wait(lock, [this] { return !wakers_.empty(); });
       wakers.swap(wakers_);
     }
     for (const auto& wake : wakers) wake();
@@ -79,7 +83,7 @@ class ScriptedService : public wire::Service {
     void on_wait(std::function<void()> wake) override {
       const std::lock_guard lock(service_.mutex_);
       service_.wakers_.push_back(std::move(wake));
-      service_.waiting_.notify_all();
+      service_.arrived_.notify_all();
     }
 
    private:
@@ -91,7 +95,7 @@ class ScriptedService : public wire::Service {
   std::map<std::string, Script> scripts_;
   std::atomic<int> conversations_{0};
   std::mutex mutex_;
-  std::condition_variable waiting_;
+  std::condition_variable arrived_;
   std::vector<std::function<void()>> wakers_;
 };
 

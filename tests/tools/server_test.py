@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""partitad as a process: how it starts, goes to the background, says why it cannot, and ends. Usage: server_test.py PATH"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+from harness import process  # noqa: E402
+from harness.wire import Connection  # noqa: E402
+
+SERVER = None
+
+BAD_OPTIONS, NET_ERROR = 2, 48
+
+
+class Server(unittest.TestCase):
+    def setUp(self):
+        self.home = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="partita-server-")))
+        (self.home / "db").mkdir()
+        self.port = process.free_port()
+
+    def command(self, *options):
+        return [SERVER, "--dbpath", self.home / "db", "--port", str(self.port), "--wiredTigerCacheSizeGB", "0.25",
+                "--unixSocketPrefix", self.home, *options]  # fmt: skip
+
+    def start(self, *options):
+        """In the foreground, its log in a file; answers when this returns."""
+        with open(self.home / "log", "wb") as log:
+            server = subprocess.Popen(self.command(*options), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        process.wait_ready(self.port, server.pid)
+        return server
+
+    def run_to_its_end(self, *options):
+        return subprocess.run(self.command(*options), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=60, check=False)  # fmt: skip
+
+    def log(self, name="log"):
+        return [json.loads(line) for line in (self.home / name).read_text(encoding="utf-8").splitlines()]
+
+    def ids(self, name="log"):
+        return [line["id"] for line in self.log(name)]
+
+    def test_ends_cleanly_by_a_signal(self):
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(stop=stop):
+                server = self.start("--pidfilepath", self.home / "pid")
+                self.assertEqual(int((self.home / "pid").read_text()), server.pid)
+                self.assertTrue((self.home / f"mongodb-{self.port}.sock").is_socket())
+                server.send_signal(stop)
+                self.assertEqual(server.wait(10), 0)
+                self.assertEqual(sorted(path.name for path in self.home.iterdir()), ["db", "log"])
+                self.assertIn(23016, self.ids())  # Waiting for connections
+                self.assertEqual(self.log()[-1]["attr"], {"exitCode": 0})
+
+    def test_ends_in_time_under_load(self):
+        server = self.start()
+        stopped = threading.Event()
+
+        def load():
+            try:
+                with Connection(self.port, timeout_s=20) as connection:
+                    for i in range(10**9):
+                        connection.command("test", {"insert": "c", "documents": [{"n": i}]})
+            except OSError:
+                stopped.set()
+
+        clients = [threading.Thread(target=load) for _ in range(8)]
+        for client in clients:
+            client.start()
+        time.sleep(0.5)
+        began = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(10), 0)
+        self.assertLess(time.monotonic() - began, 10)
+        for client in clients:
+            client.join(20)
+        self.assertTrue(stopped.is_set())
+
+    def test_names_the_address_that_is_taken(self):
+        with socket.create_server(("127.0.0.1", self.port)):
+            ended = self.run_to_its_end()
+        self.assertEqual(ended.returncode, NET_ERROR)
+        self.assertIn(f"cannot listen on 127.0.0.1:{self.port}: Address already in use", ended.stdout)
+
+    def test_refuses_an_unknown_option_by_its_name(self):
+        ended = self.run_to_its_end("--bogus")
+        self.assertEqual(ended.returncode, BAD_OPTIONS)
+        self.assertIn("bogus", ended.stderr)
+
+    def test_refuses_an_unknown_parameter_by_its_name(self):
+        ended = self.run_to_its_end("--setParameter", "bogus=1")
+        self.assertEqual(ended.returncode, BAD_OPTIONS)
+        self.assertIn("bogus", ended.stderr)
+
+    def test_goes_to_the_background_once_it_listens(self):
+        ended = self.run_to_its_end("--fork", "--logpath", self.home / "forked", "--pidfilepath", self.home / "pid")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("child process started successfully, parent exiting", ended.stdout)
+        pid = int((self.home / "pid").read_text())
+        self.addCleanup(process.end, pid)
+        with Connection(self.port, timeout_s=5) as connection:  # At once: it has said that it listens.
+            connection.command("admin", {"ping": 1})
+        self.assertIn(f"forked process: {pid}\n", ended.stdout)
+        self.assertEqual(os.getsid(pid), pid)
+
+    def test_tells_who_started_it_in_the_background_that_it_cannot(self):
+        with socket.create_server(("127.0.0.1", self.port)):
+            ended = self.run_to_its_end("--fork", "--logpath", self.home / "forked")
+        self.assertEqual(ended.returncode, NET_ERROR)
+        self.assertIn(f"exited with {NET_ERROR}", ended.stderr)
+        self.assertIn(20568, self.ids("forked"))
+
+    def test_refuses_a_directory_in_use(self):
+        self.start()
+        self.port = process.free_port()
+        ended = self.run_to_its_end()
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn(str(self.home / "db"), ended.stdout)
+
+    def test_begins_a_new_log_file_when_asked(self):
+        server = self.start("--logpath", self.home / "own")
+        server.send_signal(signal.SIGUSR1)
+        deadline = time.monotonic() + 10
+        while len(list(self.home.glob("own*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(len(list(self.home.glob("own*"))), 2)
+        with Connection(self.port, timeout_s=5) as connection:
+            connection.command("admin", {"ping": 1})
+
+
+if __name__ == "__main__":
+    SERVER = sys.argv.pop(1)
+    unittest.main()
