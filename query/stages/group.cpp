@@ -3,6 +3,7 @@
 // states, {_id, field: partial...}, and a second $group behind the merge takes those in.
 #include <optional>
 
+#include "query/path/field_gather.h"
 #include "query/stages/group_table.h"
 #include "query/stages/row_builder.h"
 #include "query/stages/stage.h"
@@ -15,15 +16,22 @@ using bson::View;
 
 constexpr std::size_t kMemoryLimit = 100 * 1024 * 1024;
 
+/// An expression and, if it is no more than a top-level field, where FieldGather puts its value.
+struct Operand {
+  CompiledExpression expression;
+  std::optional<std::size_t> gathered = {};
+};
+
 struct GroupField {
   std::string name;
   const Accumulator* accumulator;
-  CompiledExpression argument;
+  Operand argument;
 };
 
 struct GroupSpec {
-  CompiledExpression id;
+  Operand id;
   std::vector<GroupField> fields;
+  FieldGather gather = {};
 };
 
 std::vector<const Accumulator*> accumulators_of(const GroupSpec& spec) {
@@ -35,7 +43,11 @@ std::vector<const Accumulator*> accumulators_of(const GroupSpec& spec) {
 class GroupStage : public RecordSource {
  public:
   GroupStage(const GroupSpec& spec, Role role, Source input)
-      : spec_(spec), role_(role), input_(std::move(input)), table_(accumulators_of(spec)) {}
+      : spec_(spec),
+        role_(role),
+        input_(std::move(input)),
+        table_(accumulators_of(spec)),
+        gathered_(spec.gather.size()) {}
 
   Status pull(Batch& out) override {
     if (!consumed_) CHECK_OK(consume(out));
@@ -67,15 +79,21 @@ class GroupStage : public RecordSource {
   }
 
   Status take(View document, Arena& arena) {
-    TRY(Value id, spec_.id.evaluate(document, arena));
+    spec_.gather.gather(document, gathered_.data());
+    TRY(Value id, evaluate(spec_.id, document, arena));
     if (id.missing()) id = Value::null();
     Group& group = table_.find_or_add(id);
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const GroupField& field = spec_.fields[i];
-      TRY(const Value value, field.argument.evaluate(document, arena));
+      TRY(const Value value, evaluate(field.argument, document, arena));
       field.accumulator->methods.add(table_.state(group, i), value, table_.arena());
     }
     return {};
+  }
+
+  Result<Value> evaluate(const Operand& operand, View document, Arena& arena) const {
+    if (operand.gathered) return gathered_[*operand.gathered];
+    return operand.expression.evaluate(document, arena);
   }
 
   void combine(View partial) {
@@ -100,6 +118,7 @@ class GroupStage : public RecordSource {
   Role role_;
   Source input_;
   GroupTable table_;
+  std::vector<Value> gathered_;
   bool consumed_ = false;
   std::size_t next_ = 0;
   RowBuilder rows_;
@@ -107,20 +126,28 @@ class GroupStage : public RecordSource {
 
 class GroupPlan : public StagePlan {
  public:
-  explicit GroupPlan(GroupSpec spec) : spec_(std::move(spec)) {}
+  explicit GroupPlan(GroupSpec spec) : spec_(std::move(spec)) {
+    find_gathered(spec_.id);
+    for (GroupField& field : spec_.fields) find_gathered(field.argument);
+  }
 
   Source open(Source input, Role role) const override {
     return std::make_unique<GroupStage>(spec_, role, std::move(input));
   }
 
   Reads reads(FieldSet& fields) const override {
-    if (!spec_.id.collect_fields(fields)) return Reads::kAll;
+    if (!spec_.id.expression.collect_fields(fields)) return Reads::kAll;
     for (const GroupField& field : spec_.fields)
-      if (!field.argument.collect_fields(fields)) return Reads::kAll;
+      if (!field.argument.expression.collect_fields(fields)) return Reads::kAll;
     return Reads::kOnly;
   }
 
  private:
+  void find_gathered(Operand& operand) {
+    const FieldPath* path = operand.expression.field();
+    if (path != nullptr && path->size() == 1) operand.gathered = spec_.gather.add(path->text());
+  }
+
   GroupSpec spec_;
 };
 
@@ -156,7 +183,7 @@ Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext
   if (accumulator == nullptr) return error(Code{15952}, "unknown group operator '", only.name, "'");
   TRY(const Value operand, argument_of(*accumulator, only.value));
   TRY(CompiledExpression argument, CompiledExpression::compile(operand, context));
-  return GroupField{std::string(field.name), accumulator, std::move(argument)};
+  return GroupField{std::string(field.name), accumulator, {std::move(argument)}};
 }
 
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
@@ -174,7 +201,7 @@ Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
     }
   }
   if (!id) return error(Code{15955}, "a group specification must include an _id");
-  return std::make_unique<GroupPlan>(GroupSpec{std::move(*id), std::move(fields)});
+  return std::make_unique<GroupPlan>(GroupSpec{{std::move(*id)}, std::move(fields)});
 }
 
 const RegisterEntry<StageKind> kGroup{{

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fields are walked side by side. Two of one name are compared byte by byte from both ends; documents and arrays have their
-// length word looked at on its own, so that a value appended to a long array costs four bytes more and not the array.
+// Fields are walked side by side. Two of one name are compared byte by byte from both ends; of documents and arrays first
+// the length word and then what is inside, so that a value appended to a long array costs four bytes more and not the
+// array. Those that are open wait on a stack of our own.
 // A field on one side only was removed or inserted: updates keep the order of what stays.
 #include "query/updates/diff.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+
+#include "wire/bson/validate.h"
 
 namespace partita::query {
 namespace {
@@ -54,41 +58,70 @@ std::size_t common_suffix(Range a, Range b) {
   return same;
 }
 
+/// Two documents or arrays of one name, walked side by side.
+struct Pair {
+  const std::uint8_t* before;
+  const std::uint8_t* after;
+  const std::uint8_t* a;  // The next element of either, or the zero byte behind the last.
+  const std::uint8_t* b;
+
+  bool a_ends() const { return *a == 0; }
+  bool b_ends() const { return *b == 0; }
+};
+
 class Differ {
  public:
   Differ(View before, bson::Buffer& out) : kept_from_(before.data() + kLengthWord), out_(out) {}
 
-  void fields(View before, View after) {
-    View::Iterator a = before.begin();
-    View::Iterator b = after.begin();
-    while (a != before.end() || b != after.end()) {
-      const std::uint8_t* a_at = a != before.end() ? a.element() : before.data() + before.size() - 1;
-      const std::uint8_t* b_at = b != after.end() ? b.element() : after.data() + after.size() - 1;
-      const bool both = a != before.end() && b != after.end();
-      if (both && a->name == b->name) {
-        changed({a_at, a.next()}, {b_at, b.next()}, *a, *b);
-        ++a, ++b;
-      } else if (a != before.end() && (b == after.end() || !after.has(a->name))) {
-        hunk({a_at, a.next()}, {b_at, b_at});
-        ++a;
-      } else if (b != after.end() && !before.has(b->name)) {
-        hunk({a_at, a_at}, {b_at, b.next()});
-        ++b;
-      } else {  // The same names in another order: no update by operators does that.
-        return bytes({a_at, before.data() + before.size() - 1}, {b_at, after.data() + after.size() - 1});
+  void run(View before, View after) {
+    open(before.data(), after.data());
+    while (size_ > 0) {
+      Pair& pair = open_[size_ - 1];
+      if (pair.a_ends() && pair.b_ends()) {
+        --size_;
+      } else {
+        step(pair);
       }
     }
   }
 
  private:
-  void changed(Range a, Range b, const bson::Field& old_field, const bson::Field& new_field) {
+  void open(const std::uint8_t* before, const std::uint8_t* after) {
+    open_[size_++] = {before, after, before + kLengthWord, after + kLengthWord};
+  }
+
+  void step(Pair& pair) {
+    const View::Iterator a(pair.a);
+    const View::Iterator b(pair.b);
+    const Range a_element{pair.a, pair.a_ends() ? pair.a : a.next()};
+    const Range b_element{pair.b, pair.b_ends() ? pair.b : b.next()};
+    if (!pair.a_ends() && !pair.b_ends() && a->name == b->name) {
+      pair.a = a_element.end;
+      pair.b = b_element.end;
+      changed(a_element, b_element, a->value, b->value);
+    } else if (!pair.a_ends() && (pair.b_ends() || !View::trusted(pair.after).has(a->name))) {
+      pair.a = a_element.end;
+      hunk(a_element, {pair.b, pair.b});
+    } else if (!pair.b_ends() && !View::trusted(pair.before).has(b->name)) {
+      pair.b = b_element.end;
+      hunk({a_element.begin, a_element.begin}, b_element);
+    } else {  // The same names in another order: no update by operators does that.
+      const Range a_rest{pair.a, pair.before + View::trusted(pair.before).size() - 1};
+      const Range b_rest{pair.b, pair.after + View::trusted(pair.after).size() - 1};
+      pair.a = a_rest.end;
+      pair.b = b_rest.end;
+      bytes(a_rest, b_rest);
+    }
+  }
+
+  void changed(Range a, Range b, bson::Value old_value, bson::Value new_value) {
     if (a.size() == b.size() && std::memcmp(a.begin, b.begin, a.size()) == 0) return;
-    const bool nested = old_field.value.is_document() || old_field.value.is_array();
-    if (!nested || old_field.value.type() != new_field.value.type()) return bytes(a, b);
-    const std::uint8_t* a_payload = a.end - old_field.value.payload_size();
-    const std::uint8_t* b_payload = b.end - new_field.value.payload_size();
+    const bool nested = old_value.is_document() || old_value.is_array();
+    if (!nested || old_value.type() != new_value.type()) return bytes(a, b);
+    const std::uint8_t* a_payload = old_value.as_document().data();
+    const std::uint8_t* b_payload = new_value.as_document().data();
     bytes({a_payload, a_payload + kLengthWord}, {b_payload, b_payload + kLengthWord});
-    bytes({a_payload + kLengthWord, a.end}, {b_payload + kLengthWord, b.end});
+    open(a_payload, b_payload);
   }
 
   /// One hunk without the bytes that both ends share.
@@ -110,6 +143,8 @@ class Differ {
 
   const std::uint8_t* kept_from_;
   bson::Buffer& out_;
+  std::size_t size_ = 0;
+  std::array<Pair, bson::kMaxMessageDepth + 1> open_;
 };
 
 Status damaged() { return error(Code::InternalError, "a document's difference does not fit the document"); }
@@ -118,7 +153,7 @@ Status damaged() { return error(Code::InternalError, "a document's difference do
 
 void make_diff(View before, View after, bson::Buffer& out) {
   put_varint(out, after.size());
-  Differ(before, out).fields(before, after);
+  Differ(before, out).run(before, after);
 }
 
 Status apply_diff(View before, std::span<const std::uint8_t> diff, bson::Buffer& out) {
