@@ -129,10 +129,11 @@ wire::Next ClientConnection::dispatch(const wire::Request& request, bson::Buffer
 std::optional<wire::Next> ClientConnection::apply_fault(Operation& operation, bson::Buffer& out) {
   if (const auto delay = fault_->take_delay()) {
     (void)operation.wait_until(arrived_ + *delay, {});
+    delayed_by_fault_ = true;
     show(operation);
     return wire::Next::kWait;
   }
-  resumed_from_.reset();  // The handler has not waited: the fault has.
+  if (std::exchange(delayed_by_fault_, false)) resumed_from_.reset();  // The handler has not waited: the fault has.
   if (fault_->closes_connection()) return wire::Next::kClose;
   if (fault_->failure().ok()) return std::nullopt;
   return finish_refused(operation, fault_->failure(), out);

@@ -95,6 +95,7 @@ class ClientConnection final : public wire::Conversation {
 
   std::optional<Waiting> waiting_;
   std::optional<SteadyTime> resumed_from_;
+  bool delayed_by_fault_ = false;
   wire::Timers::Alarm deadline_alarm_;
   /// A finished reply that waits for the journal.
   bson::Buffer held_reply_;

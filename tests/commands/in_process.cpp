@@ -86,7 +86,7 @@ bson::Document Client::next_reply() { return streaming_ ? answer() : bson::Docum
 bson::Document Client::answer() {
   bson::Buffer out;
   Next next = connection_->serve(request_, out, false);
-  while (next == Next::kWorker || next == Next::kWait) {
+  while (next == Next::kWorker || next == Next::kWait || next == Next::kHold) {
     EXPECT_TRUE(out.empty()) << "what was written before a hop must be gone";
     const bool worker = next == Next::kWorker;
     if (!worker) wait(*connection_);

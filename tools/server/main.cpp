@@ -47,7 +47,9 @@ std::uint64_t cache_bytes(std::optional<double> gigabytes) {
 shards::StoreOptions store_options(const Settings::Storage& storage) {
   shards::StoreOptions options;
   options.engine.path = storage.db_path;
+#ifndef __SANITIZE_ADDRESS__  // It would report the memory left for the kernel to take.
   options.engine.quick_exit = true;
+#endif
   options.engine.cache_bytes = cache_bytes(storage.cache_gb);
   options.checkpoint_seconds = static_cast<std::uint32_t>(storage.checkpoint_period_s);
   options.journal_interval_ms = static_cast<std::uint32_t>(storage.journal_interval_ms);

@@ -116,7 +116,8 @@ Made timestamp(Value seconds, Value increment) {
 Made regex(Value pattern, Value options) {
   if (!is_cstring(pattern) || !(options.missing() || is_cstring(options))) return std::nullopt;
   std::string sorted(options.missing() ? "" : options.as_string());  // The letters stand in order in BSON.
-  std::sort(sorted.begin(), sorted.end());
+  const bool ascii = std::ranges::all_of(sorted, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (ascii) std::ranges::sort(sorted);  // What no option is may take several bytes.
   return owned(Regex{pattern.as_string(), sorted});
 }
 

@@ -10,7 +10,7 @@ Value View::operator[](std::string_view name) const {
     const std::size_t length = std::strlen(field);
     const std::uint8_t* payload = element + 2 + length;
     const auto type = static_cast<Type>(*element);
-    if (length == name.size() && std::memcmp(field, name.data(), length) == 0) return Value::read(type, payload);
+    if (std::string_view(field, length) == name) return Value::read(type, payload);
     element = payload + bson::payload_size(type, payload);
   }
   return {};

@@ -20,7 +20,7 @@ struct Line {
 
 std::vector<Line> golden_lines() {
   constexpr std::string_view kSeparator = " = ";
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "golden.txt");
+  std::ifstream file(std::filesystem::path(PARTITA_TESTS) / "query/keys/golden.txt");
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {
     if (text.empty() || text.front() == '#') continue;

@@ -80,6 +80,8 @@ TEST(JsonParse, ReadsTheShellsConstructors) {
             R"({"$binary":{"base64":"AAECAwQFBgcICQoLDA0ODw==","subType":"04"}})");
   EXPECT_EQ(value(R"(/a\/b"/mi)"), R"({"$regularExpression":{"pattern":"a\\/b\"","options":"im"}})");
   EXPECT_EQ(value("RegExp('a')"), R"({"$regularExpression":{"pattern":"a","options":""}})");
+  EXPECT_EQ(value(R"({"$regularExpression":{"pattern":"a","options":"xié"}})"),
+            R"({"$regularExpression":{"pattern":"a","options":"xié"}})");
   EXPECT_EQ(value("Code('f')"), R"({"$code":"f"})");
   EXPECT_EQ(value("Code('f', {x: Timestamp(1, 2)})"), R"({"$code":"f","$scope":{"x":{"$timestamp":{"t":1,"i":2}}}})");
   EXPECT_EQ(value("DBPointer('b', ObjectId('0102030405060708090a0b0c'))"),
