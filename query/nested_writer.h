@@ -14,7 +14,7 @@ namespace partita::query {
 inline void put_head(bson::Buffer& out, bson::Type type, std::string_view name) {
   std::uint8_t* at = out.prepare(name.size() + 2);
   *at = static_cast<std::uint8_t>(type);
-  std::memcpy(at + 1, name.data(), name.size());
+  name.copy(reinterpret_cast<char*>(at + 1), name.size());
   at[1 + name.size()] = 0;
   out.commit(name.size() + 2);
 }

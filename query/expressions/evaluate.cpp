@@ -25,7 +25,7 @@ View build(Args values, NameOf name_of, Arena& arena) {
     const auto holder = name_of(i);
     const std::string_view name = holder;
     *at++ = static_cast<std::uint8_t>(values[i].type());
-    std::memcpy(at, name.data(), name.size());
+    name.copy(reinterpret_cast<char*>(at), name.size());
     at[name.size()] = 0;
     at += name.size() + 1;
     std::array<std::uint8_t, 8> scratch;

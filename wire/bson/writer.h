@@ -101,7 +101,7 @@ class Writer {
   void head(Type type, std::string_view name) {
     std::uint8_t* at = out_->prepare(name.size() + 2);
     *at = static_cast<std::uint8_t>(type);
-    std::memcpy(at + 1, name.data(), name.size());
+    name.copy(reinterpret_cast<char*>(at + 1), name.size());  // Unlike memcpy it may be given no bytes at no address.
     at[1 + name.size()] = 0;
     out_->commit(name.size() + 2);
   }
