@@ -152,10 +152,10 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   shards::Store& store = operation.server().store;
   // Some stages make the rows themselves; they stand first, and the rest of the pipeline works on what they made.
   TRY(std::optional<std::vector<bson::Document>> made, run_source_stage(operation, ns, stages));
-  if (!made && ns.db() == "config") made = config_view(operation.server(), ns.collection());
+  if (!made) made = config_view(operation.server(), ns);
   const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
   bson::Document kept = drop_first ? behind_first(stages) : bson::Document(stages);
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view()));
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), {.random_seed = store.random().next()}));
   auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline));
   if (made) {
     execution->open(std::move(*made));

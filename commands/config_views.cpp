@@ -83,9 +83,10 @@ constexpr std::array kViews{
 
 }  // namespace
 
-std::optional<std::vector<bson::Document>> config_view(Server& server, std::string_view collection) {
+std::optional<std::vector<bson::Document>> config_view(Server& server, const shards::Namespace& ns) {
+  if (ns.db() != kConfigDatabase) return std::nullopt;
   for (const ConfigView& view : kViews) {
-    if (view.name == collection) return view.read(server);
+    if (view.name == ns.collection()) return view.read(server);
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shards/catalog/names.h"
 #include "wire/bson/document.h"
 
 namespace partita::commands {
@@ -15,8 +16,8 @@ struct Server;
 /// views of the catalog and of the server itself, made anew whenever somebody reads them.
 constexpr std::string_view kConfigDatabase = "config";
 
-/// The documents of `config.<collection>`, or nullopt when there is no such view.
-std::optional<std::vector<bson::Document>> config_view(Server& server, std::string_view collection);
+/// The documents of the namespace when that is one of these views; nullopt for any other.
+std::optional<std::vector<bson::Document>> config_view(Server& server, const shards::Namespace& ns);
 /// For listCollections.
 std::vector<std::string_view> config_view_names();
 

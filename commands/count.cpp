@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/config_views.h"
+#include "commands/narrow_number.h"
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/targets.h"
+#include "commands/view_query.h"
 #include "query/match/matcher.h"
 #include "shards/store.h"
 
@@ -42,7 +45,11 @@ Status count(Operation& operation, bson::Writer& reply) {
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   const std::int64_t limit = request.limit < 0 ? -request.limit : request.limit;  // Negative ones are from old drivers.
   std::int64_t found = 0;
-  if (collection != nullptr && request.query.empty()) {
+  if (auto view = config_view(operation.server(), ns)) {
+    TRY(query::Matcher matcher, query::Matcher::parse(request.query));
+    TRY(const auto matching, select(std::move(*view), {.matcher = std::move(matcher)}));
+    found = static_cast<std::int64_t>(matching.size());
+  } else if (collection != nullptr && request.query.empty()) {
     found = collection->size().documents;
   } else if (collection != nullptr) {
     if (!operation.on_worker()) return operation.to_worker();
@@ -51,11 +58,7 @@ Status count(Operation& operation, bson::Writer& reply) {
   }
   found = std::max<std::int64_t>(0, found - request.skip);
   if (limit > 0) found = std::min(found, limit);
-  if (found <= INT32_MAX) {
-    reply.add("n", static_cast<std::int32_t>(found));
-  } else {
-    reply.add("n", found);
-  }
+  add_number(reply, "n", found);
   return {};
 }
 

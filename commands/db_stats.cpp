@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/host.h"
+#include "commands/narrow_number.h"
 #include "commands/server.h"
 #include "commands/storage_stats.h"
 #include "commands/version.h"
@@ -46,21 +47,35 @@ Result<Sum> sum_up(shards::Store& store, std::string_view db, CollectionSizes::D
 
 void write(bson::Writer& reply, const Sum& sum, const DbStatsRequest& request) {
   const auto scaled = [&](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(request.scale); };
-  reply.add("collections", sum.collections);
-  reply.add("views", std::int64_t{0});
-  reply.add("objects", sum.growth.documents);
+  add_number(reply, "collections", sum.collections);
+  reply.add("views", std::int32_t{0});
+  add_number(reply, "objects", sum.growth.documents);
   reply.add("avgObjSize", sum.growth.documents == 0 ? 0.0
                                                     : static_cast<double>(sum.growth.bytes) /
                                                           static_cast<double>(sum.growth.documents));
   reply.add("dataSize", scaled(sum.growth.bytes));
   reply.add("storageSize", scaled(sum.storage));
   if (request.free_storage) reply.add("freeStorageSize", scaled(sum.storage_free));
-  reply.add("indexes", sum.indexes);
+  add_number(reply, "indexes", sum.indexes);
   reply.add("indexSize", scaled(sum.index));
   if (request.free_storage) reply.add("indexFreeStorageSize", scaled(sum.index_free));
   reply.add("totalSize", scaled(sum.storage + sum.index));
   if (request.free_storage) reply.add("totalFreeStorageSize", scaled(sum.storage_free + sum.index_free));
   reply.add("scaleFactor", static_cast<double>(request.scale));
+}
+
+/// A database that is not there has whole zeros in mongod's answer.
+void write_nothing(bson::Writer& reply, const DbStatsRequest& request) {
+  for (const char* zero : {"collections", "views", "objects", "avgObjSize", "dataSize", "storageSize", "indexes",
+                           "indexSize", "totalSize"}) {
+    reply.add(zero, std::int32_t{0});
+  }
+  add_number(reply, "scaleFactor", request.scale);
+}
+
+void write_totals(bson::Writer& reply, const Sum& sum, const DbStatsRequest& request) {
+  if (sum.collections == 0) return write_nothing(reply, request);
+  write(reply, sum, request);
 }
 
 /// The totals, and the same again under `raw` for the one shard that there is: clients of a router sum that up.
@@ -74,10 +89,10 @@ Status db_stats(Operation& op, bson::Writer& reply) {
     bson::Writer raw = reply.document("raw");
     bson::Writer shard = raw.document(kNodeName);
     shard.add("db", op.db());
-    write(shard, sum, request);
+    write_totals(shard, sum, request);
     shard.add("ok", 1.0);
   }
-  write(reply, sum, request);
+  write_totals(reply, sum, request);
   const FileSystem files = FileSystem::of(op.server().settings.storage.db_path);
   reply.add("fsUsedSize", static_cast<double>(files.used_bytes) / static_cast<double>(request.scale));
   reply.add("fsTotalSize", static_cast<double>(files.total_bytes) / static_cast<double>(request.scale));

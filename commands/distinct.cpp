@@ -3,10 +3,12 @@
 #include <unordered_set>
 
 #include "commands/arguments.h"
+#include "commands/config_views.h"
 #include "commands/execution.h"
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/targets.h"
+#include "commands/view_query.h"
 #include "query/keys/encode.h"
 #include "query/path/field_path.h"
 #include "shards/store.h"
@@ -71,29 +73,46 @@ class ValuesAtPath {
   std::vector<Place> places_;
 };
 
+/// The reply's `values`: each one the first time that it is met.
+class DistinctValues {
+ public:
+  DistinctValues(std::string_view path, bson::Writer& reply) : at_path_(path), values_(reply.array("values")) {}
+
+  Status add(bson::View document) {
+    at_path_.for_each(document, [this](bson::Value value) {
+      key_.clear();
+      query::keys::encode(value, key_);
+      if (met_.emplace(key_.text()).second) values_.push(value);
+    });
+    if (values_.size() > BatchLimits::kMaxBytes) return error(Code{17217}, "distinct too big, 16mb cap");
+    return {};
+  }
+
+ private:
+  ValuesAtPath at_path_;
+  bson::ArrayWriter values_;
+  std::unordered_set<std::string> met_;
+  bson::Buffer key_;
+};
+
 Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, kArguments.parse("distinct", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
-  TRY(const query::Matcher matcher, query::Matcher::parse(request.query));
-  bson::ArrayWriter values = reply.array("values");
+  TRY(query::Matcher matcher, query::Matcher::parse(request.query));
+  DistinctValues values(request.key, reply);
+  const auto collect = [&](bson::View document) { return values.add(document); };
+  if (auto view = config_view(operation.server(), ns)) {
+    TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
+    for (const bson::Document& row : rows) CHECK_OK(collect(row));
+    return {};
+  }
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   if (collection == nullptr) return {};
   TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
   Targets targets(operation, collection, matcher, std::move(plan.order));
-  ValuesAtPath at_path(request.key);
-  std::unordered_set<std::string> met;
-  bson::Buffer key;
-  return targets.for_each([&](bson::View document) -> Status {
-    at_path.for_each(document, [&](bson::Value value) {
-      key.clear();
-      query::keys::encode(value, key);
-      if (met.emplace(key.text()).second) values.push(value);
-    });
-    if (values.size() > BatchLimits::kMaxBytes) return error(Code{17217}, "distinct too big, 16mb cap");
-    return {};
-  });
+  return targets.for_each(collect);
 }
 
 const Register kDistinct{{

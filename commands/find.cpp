@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/config_views.h"
 #include "commands/cursor_reply.h"
 #include "commands/express.h"
 #include "commands/find_execution.h"
 #include "commands/plan.h"
 #include "commands/server.h"
+#include "commands/view_query.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
 
@@ -125,12 +127,22 @@ Result<FindQuery> parse_query(const FindRequest& request) {
   return query;
 }
 
+Status find_in_view(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
+                    std::vector<bson::Document> view, bson::Writer& reply) {
+  TRY(const FindQuery query, parse_query(request));
+  TRY(auto rows, select(std::move(view), query));
+  BatchLimits limits;
+  if (request.batch_size) limits.documents = *request.batch_size;
+  return answer_documents(operation, ns, std::move(rows), limits, reply);
+}
+
 Status find(Operation& operation, bson::Writer& reply) {
   TRY(const FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
   shards::Store& store = operation.server().store;
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
+  if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
   const bool one_batch_is_all = request.batch_size.value_or(1) > 0;
   if (const auto id = express_id(request.filter); id && request.skip == 0 && one_batch_is_all && request.hint.missing()) {
     return express(operation, request, ns, catalog.find(ns.full()), *id, reply);

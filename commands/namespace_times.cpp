@@ -64,4 +64,20 @@ std::map<std::string, NamespaceTimes::Usages> NamespaceTimes::all() const {
   return names;
 }
 
+NamespaceTimes::Usages NamespaceTimes::of(std::string_view ns) const {
+  const Bucket& bucket = buckets_[NameHash()(ns) % kBuckets];
+  const std::lock_guard lock(bucket.mutex);
+  const auto found = bucket.by_name.find(ns);
+  return found == bucket.by_name.end() ? Usages{} : found->second;
+}
+
+NamespaceTimes::Usage NamespaceTimes::sum(const Usages& usages, std::initializer_list<Kind> kinds) {
+  Usage total;
+  for (const Kind kind : kinds) {
+    total.micros += usages[static_cast<std::size_t>(kind)].micros;
+    total.count += usages[static_cast<std::size_t>(kind)].count;
+  }
+  return total;
+}
+
 }  // namespace partita::commands

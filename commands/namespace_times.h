@@ -21,11 +21,14 @@ class NamespaceTimes {
     std::int64_t count = 0;
   };
   using Usages = std::array<Usage, kKinds>;
+  static Usage sum(const Usages& usages, std::initializer_list<Kind> kinds);
 
   static Kind kind_of(std::string_view command);
 
   void count(std::string_view db, std::string_view collection, Kind kind, std::int64_t micros);
   std::map<std::string, Usages> all() const;
+  /// Of one namespace; zeros for one that was never used.
+  Usages of(std::string_view ns) const;
 
  private:
   static constexpr std::size_t kBuckets = 64;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/storage_stats.h"
 
+#include "commands/narrow_number.h"
 #include "shards/storage/statistics.h"
 
 namespace partita::commands {
@@ -21,16 +22,6 @@ Status add_file(Engine& engine, TableId table, CollectionSizes::Detail detail, s
   TRY(const std::int64_t free, shards::reusable_bytes(*session, table));
   reusable += free;
   return {};
-}
-
-/// An int where it fits, as clients expect of sizes that have become small enough.
-void add_number(bson::Writer& to, std::string_view name, std::int64_t number) {
-  const auto narrow = static_cast<std::int32_t>(number);
-  if (narrow == number) {
-    to.add(name, narrow);
-  } else {
-    to.add(name, number);
-  }
 }
 
 }  // namespace

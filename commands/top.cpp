@@ -17,15 +17,6 @@ constexpr std::array<std::pair<std::string_view, Kind>, NamespaceTimes::kKinds> 
      {"remove", Kind::kRemove},
      {"commands", Kind::kCommand}}};
 
-Usage sum(const NamespaceTimes::Usages& usages, std::initializer_list<Kind> kinds) {
-  Usage total;
-  for (const Kind kind : kinds) {
-    total.micros += usages[static_cast<std::size_t>(kind)].micros;
-    total.count += usages[static_cast<std::size_t>(kind)].count;
-  }
-  return total;
-}
-
 void write_usage(bson::Writer& row, std::string_view name, Usage usage) {
   bson::Writer field = row.document(name);
   field.add("time", usage.micros);
@@ -35,8 +26,8 @@ void write_usage(bson::Writer& row, std::string_view name, Usage usage) {
 void write_row(bson::Writer row, const NamespaceTimes::Usages& usages) {
   const std::initializer_list<Kind> reads = {Kind::kQuery, Kind::kGetMore, Kind::kCommand};
   const std::initializer_list<Kind> writes = {Kind::kInsert, Kind::kUpdate, Kind::kRemove};
-  const Usage read = sum(usages, reads);
-  const Usage write = sum(usages, writes);
+  const Usage read = NamespaceTimes::sum(usages, reads);
+  const Usage write = NamespaceTimes::sum(usages, writes);
   write_usage(row, "total", {read.micros + write.micros, read.count + write.count});
   write_usage(row, "readLock", read);
   write_usage(row, "writeLock", write);

@@ -14,6 +14,8 @@ namespace partita::query {
 /// What surrounds an expression: the values of variables that the command defines (`let`, NOW).
 struct ExpressionContext {
   std::map<std::string, bson::Value, std::less<>> variables;
+  /// Where random choices begin: drawn by the caller, so that the same question has the same answer here.
+  std::uint64_t random_seed = 0;
   /// Unknown operators answer this code: MongoDB's projections have one of their own.
   Code unknown_operator = Code::InvalidPipelineOperator;
   std::string_view unknown_text = "Unrecognized expression ";

@@ -57,16 +57,19 @@ TEST_F(StorageCommands, ListDatabases) {
 
 TEST_F(StorageCommands, DbStats) {
   const bson::Document stats = reply("{dbStats: 1}");
-  EXPECT_EQ(stats["collections"].exact_int64(), 1);
-  EXPECT_EQ(stats["objects"].exact_int64(), 2);
-  EXPECT_EQ(stats["indexes"].exact_int64(), 2);
+  EXPECT_EQ(stats["collections"].as_int32(), 1);
+  EXPECT_EQ(stats["views"].as_int32(), 0);
+  EXPECT_EQ(stats["objects"].as_int32(), 2);
+  EXPECT_EQ(stats["indexes"].as_int32(), 2);
   EXPECT_EQ(stats["dataSize"].as_double(), 21 + 23);
   EXPECT_EQ(stats["avgObjSize"].as_double(), 22);
   EXPECT_TRUE(stats["freeStorageSize"].missing());
   const bson::Document scaled = reply("{dbStats: 1, scale: 4, freeStorage: 1}");
   EXPECT_EQ(scaled["dataSize"].as_double(), 11);
   EXPECT_TRUE(scaled["freeStorageSize"].is_number());
-  EXPECT_EQ(reply("{dbStats: 1, $db: 'nope'}")["collections"].exact_int64(), 0);
+  const bson::Document nothing = reply("{dbStats: 1, $db: 'nope'}");
+  EXPECT_EQ(nothing["collections"].as_int32(), 0);
+  EXPECT_EQ(nothing["dataSize"].as_int32(), 0);
   EXPECT_EQ(code("{dbStats: 1, scale: 0}"), 51024);
 }
 
@@ -122,7 +125,7 @@ TEST_F(StorageCommands, FsyncTakesACheckpoint) {
 }
 
 TEST_F(StorageCommands, ConfigSaysThatTheClusterIsOne) {
-  const auto rows = [&](std::string_view name) { return config_view(server_.server(), name); };
+  const auto rows = [&](std::string_view name) { return config_view(server_.server(), {"config", name}); };
   ASSERT_EQ(rows("version")->size(), 1u);
   EXPECT_TRUE((*rows("version"))[0]["clusterId"].is(bson::Type::kObjectId));
   EXPECT_EQ(rows("shards")->size(), 1u);
@@ -130,6 +133,7 @@ TEST_F(StorageCommands, ConfigSaysThatTheClusterIsOne) {
   EXPECT_EQ((*rows("databases"))[0]["_id"].as_string(), "test");
   EXPECT_TRUE(rows("chunks")->empty());
   EXPECT_EQ(rows("noSuchView"), std::nullopt);
+  EXPECT_EQ(config_view(server_.server(), {"test", "version"}), std::nullopt);
   for (const std::string_view name : config_view_names()) EXPECT_NE(rows(name), std::nullopt) << name;
 }
 

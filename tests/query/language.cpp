@@ -140,13 +140,32 @@ Result<std::string> aggregate(const Words& words) {
   return print(drained.documents);
 }
 
+using KeyedDocument = std::pair<std::vector<std::uint8_t>, Document>;
+
+/// Rows that come with their keys, as a merge hands them on.
+class KeyedSource : public query::RecordSource {
+ public:
+  explicit KeyedSource(const std::vector<KeyedDocument>& rows) : rows_(rows) {}
+
+  Status pull(query::Batch& out) override {
+    out.clear();
+    if (next_ < rows_.size()) out.rows.push_back({rows_[next_].second.view(), rows_[next_].first});
+    ++next_;
+    return {};
+  }
+
+ private:
+  const std::vector<KeyedDocument>& rows_;
+  std::size_t next_ = 0;
+};
+
 /// What the merge over partitions does, without partitions: all rows of all of them, by their keys if there is an order.
 Result<std::string> split(const Words& words) {
   TRY(const Json stages, Json::parse(words[1]));
   TRY(const Json partitions, Json::parse(words[3]));
   TRY(const query::Pipeline pipeline, query::Pipeline::parse(stages.document()));
   const query::PipelineSplit parts = pipeline.split();
-  std::vector<std::pair<std::vector<std::uint8_t>, Document>> merged;
+  std::vector<KeyedDocument> merged;
   for (const bson::Field& partition : partitions.document()) {
     TRY(Drained drained, drain(*parts.each.open(source_of(documents_of(partition.value)))));
     for (std::size_t i = 0; i < drained.documents.size(); ++i)
@@ -154,9 +173,7 @@ Result<std::string> split(const Words& words) {
   }
   if (parts.order != nullptr)
     std::stable_sort(merged.begin(), merged.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<View> rows;
-  for (const auto& [key, document] : merged) rows.push_back(document.view());
-  TRY(const Drained drained, drain(*parts.merge.open(source_of(std::move(rows)))));
+  TRY(const Drained drained, drain(*parts.merge.open(std::make_unique<KeyedSource>(merged))));
   return print(drained.documents);
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/view_query.h"
+
+namespace partita::commands {
+namespace {
+
+using Documents = std::vector<bson::Document>;
+
+Status keep_matching(Documents& documents, const query::Matcher& matcher) {
+  query::MatchState state;
+  std::erase_if(documents, [&](const bson::Document& document) { return !matcher.matches(document, state); });
+  return std::move(state.failure);
+}
+
+Status sort(Documents& documents, const query::SortSpec& spec) {
+  query::Sorter sorter(spec);
+  for (const bson::Document& document : documents) CHECK_OK(sorter.add(document, {}));
+  sorter.finish();
+  Documents sorted;
+  for (query::SortedRow row; sorter.next(row);) sorted.emplace_back(row.document);
+  documents = std::move(sorted);
+  return {};
+}
+
+Status project(Documents& documents, const query::Projection& projection) {
+  query::Arena arena;
+  for (bson::Document& document : documents) {
+    bson::Buffer projected;
+    bson::Writer out(projected);
+    CHECK_OK(projection.apply(document, out, arena));
+    out.close();
+    document = bson::Document(std::move(projected));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Documents> select(Documents documents, const FindQuery& query) {
+  CHECK_OK(keep_matching(documents, query.matcher));
+  if (!query.sort.empty()) CHECK_OK(sort(documents, query.sort));
+  const std::size_t skipped = std::min<std::uint64_t>(query.skip, documents.size());
+  documents.erase(documents.begin(), documents.begin() + static_cast<std::ptrdiff_t>(skipped));
+  if (query.limit != 0 && documents.size() > query.limit) documents.resize(query.limit);
+  if (query.projection) CHECK_OK(project(documents, *query.projection));
+  return documents;
+}
+
+}  // namespace partita::commands
