@@ -2,6 +2,7 @@
 #include "commands/arguments.h"
 #include "commands/config_views.h"
 #include "commands/cursor_reply.h"
+#include "commands/explain_pipeline.h"
 #include "commands/plan.h"
 #include "commands/scan_source.h"
 #include "commands/server.h"
@@ -110,17 +111,6 @@ class AggregateExecution final : public Execution {
   std::string plan_ = "EOF";
 };
 
-/// The stages without the first.
-bson::Document behind_first(bson::View stages) {
-  bson::Buffer bytes;
-  {
-    bson::ArrayWriter rest(bytes);
-    auto stage = stages.begin();
-    for (++stage; stage != stages.end(); ++stage) rest.push(stage->value);
-  }
-  return bson::Document(std::move(bytes));
-}
-
 Status check_stages(bson::View stages) {
   for (const auto& [name, stage] : stages) {
     if (!stage.is_document()) return error(Code::TypeMismatch, "Each element of the 'pipeline' array must be an object");
@@ -136,25 +126,44 @@ Result<shards::Namespace> pipeline_namespace(const Operation& operation) {
   return shards::Namespace(operation.db(), "$cmd.aggregate");
 }
 
-Status aggregate(Operation& operation, bson::Writer& reply) {
+Result<AggregateRequest> parse(const Operation& operation) {
   TRY(const AggregateRequest request, kArguments.parse("aggregate", operation.request()));
-  TRY(const shards::Namespace ns, pipeline_namespace(operation));
   if (!request.pipeline.is_array()) return error(Code::TypeMismatch, "'pipeline' option must be specified as an array");
-  if (request.cursor.missing() && !request.explain) {
+  if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
+  CHECK_OK(check_stages(request.pipeline.as_document()));
+  return request;
+}
+
+Status explain_aggregate(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const AggregateRequest request, parse(operation));
+  TRY(const shards::Namespace ns, pipeline_namespace(operation));
+  return explain_pipeline(operation, ns, request.pipeline.as_document(), request.hint, verbosity, reply);
+}
+
+/// {aggregate: ..., explain: true}, older than the explain command.
+Status answer_explained(Operation& operation, bson::Writer& reply) {
+  CHECK_OK(explain_aggregate(operation, Verbosity::kQueryPlanner, reply));
+  reply.add("command", operation.body());
+  write_server_info(operation, reply);
+  return {};
+}
+
+Status aggregate(Operation& operation, bson::Writer& reply) {
+  TRY(const AggregateRequest request, parse(operation));
+  TRY(const shards::Namespace ns, pipeline_namespace(operation));
+  if (request.explain) return answer_explained(operation, reply);
+  if (request.cursor.missing()) {
     return error(Code::FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument");
   }
-  if (request.explain) return error(Code::NotImplemented, "aggregate.explain is not supported");
-  if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
   TRY(const BatchLimits limits, parse_cursor_argument("aggregate", request.cursor));
-  bson::View stages = request.pipeline.as_document();
-  CHECK_OK(check_stages(stages));
+  const bson::View stages = request.pipeline.as_document();
 
   shards::Store& store = operation.server().store;
   // Some stages make the rows themselves; they stand first, and the rest of the pipeline works on what they made.
   TRY(std::optional<std::vector<bson::Document>> made, run_source_stage(operation, ns, stages));
   if (!made) made = config_view(operation.server(), ns);
   const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
-  bson::Document kept = drop_first ? behind_first(stages) : bson::Document(stages);
+  bson::Document kept = drop_first ? behind_source_stage(stages) : bson::Document(stages);
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), {.random_seed = store.random().next()}));
   auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline));
   if (made) {
@@ -174,6 +183,7 @@ const Register kAggregate{{
     .rights = Rights::kRead,
     .target = Target::kCollection,
     .run = aggregate,
+    .explain = explain_aggregate,
 }};
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/host.h"
-#include "commands/narrow_number.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
 #include "commands/storage_stats.h"
@@ -9,6 +8,7 @@
 #include "commands/wall_time.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
 namespace {

@@ -11,6 +11,7 @@
 namespace partita::commands {
 
 class Operation;
+enum class Verbosity : std::uint8_t;
 
 /// Where a command's handler runs.
 enum class Where : std::uint8_t {
@@ -48,6 +49,8 @@ struct Command {
   bool test_only = false;        ///< There only with --setParameter enableTestCommands=1.
   /// Writes the reply's fields before `ok`, or says what went wrong; then what it wrote is dropped.
   Status (*run)(Operation& operation, bson::Writer& reply) = nullptr;
+  /// Tells how it would be answered; nullptr for what cannot be explained.
+  Status (*explain)(Operation& operation, Verbosity verbosity, bson::Writer& reply) = nullptr;
   std::uint16_t number = 0;  ///< Counts up over the table, for arrays by command. Register sets it.
 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/config_views.h"
-#include "commands/narrow_number.h"
+#include "commands/explain.h"
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/targets.h"
 #include "commands/view_query.h"
 #include "query/match/matcher.h"
 #include "shards/store.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
 namespace {
@@ -37,13 +38,19 @@ Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<
   return targets.count(most);
 }
 
-Status count(Operation& operation, bson::Writer& reply) {
-  TRY(const CountRequest request, kArguments.parse("count", operation.request()));
-  TRY(const shards::Namespace ns, operation.target_namespace());
+Result<CountRequest> parse(const Operation& operation) {
+  TRY(CountRequest request, kArguments.parse("count", operation.request()));
   if (request.skip < 0) return error(Code{51024}, "BSON field 'skip' value must be >= 0, actual value '", request.skip, "'");
   if (!request.collation.empty()) return error(Code::NotImplemented, "count.collation is not supported");
+  if (request.limit < 0) request.limit = -request.limit;  // From old drivers.
+  return request;
+}
+
+Status count(Operation& operation, bson::Writer& reply) {
+  TRY(const CountRequest request, parse(operation));
+  TRY(const shards::Namespace ns, operation.target_namespace());
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-  const std::int64_t limit = request.limit < 0 ? -request.limit : request.limit;  // Negative ones are from old drivers.
+  const std::int64_t limit = request.limit;
   std::int64_t found = 0;
   if (auto view = config_view(operation.server(), ns)) {
     TRY(query::Matcher matcher, query::Matcher::parse(request.query));
@@ -62,12 +69,52 @@ Status count(Operation& operation, bson::Writer& reply) {
   return {};
 }
 
+/// Counting everything looks at nothing, which no plan can tell.
+Status explain_size(const shards::Namespace& ns, const shards::Collection& collection, Verbosity verbosity,
+                    bson::Writer& reply) {
+  constexpr std::string_view kStage = "RECORD_STORE_FAST_COUNT";
+  reply.add("explainVersion", "1");
+  {
+    bson::Writer planner = reply.document("queryPlanner");
+    planner.add("namespace", ns.full());
+    planner.add("indexFilterSet", false);
+    planner.document("winningPlan").add("stage", kStage);
+    planner.array("rejectedPlans").close();
+  }
+  if (!runs(verbosity)) return {};
+  bson::Writer stats = reply.document("executionStats");
+  stats.add("executionSuccess", true);
+  for (const char* none : {"nReturned", "executionTimeMillis", "totalKeysExamined", "totalDocsExamined"}) {
+    stats.add(none, std::int32_t{0});
+  }
+  bson::Writer stage = stats.document("executionStages");
+  stage.add("stage", kStage);
+  add_number(stage, "nCounted", collection.size().documents);
+  return {};
+}
+
+Status explain_count(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const CountRequest request, parse(operation));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
+  if (collection != nullptr && request.query.empty()) return explain_size(ns, *collection, verbosity, reply);
+  ExplainedQuery explained{.ns = ns,
+                           .shown = {.filter = request.query,
+                                     .skip = static_cast<std::uint64_t>(request.skip),
+                                     .limit = static_cast<std::uint64_t>(request.limit),
+                                     .use = query::PlanUse::kCount},
+                           .hint = request.hint};
+  explained.answers_rows = false;
+  return explain_query(operation, explained, verbosity, reply);
+}
+
 const Register kCount{{
     .name = "count",
     .help = "Counts the documents that match; all of them without looking at any.",
     .rights = Rights::kRead,
     .target = Target::kCollection,
     .run = count,
+    .explain = explain_count,
 }};
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/host.h"
-#include "commands/narrow_number.h"
 #include "commands/server.h"
 #include "commands/storage_stats.h"
 #include "commands/version.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
 namespace {

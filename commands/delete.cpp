@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/server.h"
 
@@ -103,6 +104,18 @@ Status remove(Operation& operation, bson::Writer& reply) {
   return {};
 }
 
+Status explain_remove(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const DeleteRequest request, kArguments.parse("delete", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  if (request.deletes.count() != 1) return error(Code::InvalidLength, "explained write batches must be of size 1");
+  return request.deletes.for_each([&](bson::View document) -> Status {
+    TRY(const DeleteStatement statement, parse_statement(document));
+    const Change change{.filter = statement.q, .hint = statement.hint};
+    const auto limit = static_cast<std::uint64_t>(statement.limit);
+    return explain_change(operation, ns, change, {.filter = statement.q, .limit = limit}, verbosity, reply);
+  });
+}
+
 const Register kDelete{{
     .name = "delete",
     .help = "Removes documents: the first or all that match.",
@@ -110,6 +123,7 @@ const Register kDelete{{
     .target = Target::kCollection,
     .retryable_write = true,
     .run = remove,
+    .explain = explain_remove,
 }};
 
 }  // namespace

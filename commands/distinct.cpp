@@ -5,6 +5,7 @@
 #include "commands/arguments.h"
 #include "commands/config_views.h"
 #include "commands/execution.h"
+#include "commands/explain.h"
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/targets.h"
@@ -95,11 +96,16 @@ class DistinctValues {
   bson::Buffer key_;
 };
 
-Status distinct(Operation& operation, bson::Writer& reply) {
+Result<DistinctRequest> parse(const Operation& operation) {
   TRY(const DistinctRequest request, kArguments.parse("distinct", operation.request()));
-  TRY(const shards::Namespace ns, operation.target_namespace());
   if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
+  return request;
+}
+
+Status distinct(Operation& operation, bson::Writer& reply) {
+  TRY(const DistinctRequest request, parse(operation));
+  TRY(const shards::Namespace ns, operation.target_namespace());
   TRY(query::Matcher matcher, query::Matcher::parse(request.query));
   DistinctValues values(request.key, reply);
   const auto collect = [&](bson::View document) { return values.add(document); };
@@ -115,6 +121,12 @@ Status distinct(Operation& operation, bson::Writer& reply) {
   return targets.for_each(collect);
 }
 
+Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const DistinctRequest request, parse(operation));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  return explain_query(operation, {.ns = ns, .shown = {.filter = request.query}, .hint = request.hint}, verbosity, reply);
+}
+
 const Register kDistinct{{
     .name = "distinct",
     .help = "The different values of a field among the documents that match.",
@@ -122,6 +134,7 @@ const Register kDistinct{{
     .rights = Rights::kRead,
     .target = Target::kCollection,
     .run = distinct,
+    .explain = explain_distinct,
 }};
 
 }  // namespace

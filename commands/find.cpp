@@ -2,6 +2,7 @@
 #include "commands/arguments.h"
 #include "commands/config_views.h"
 #include "commands/cursor_reply.h"
+#include "commands/explain.h"
 #include "commands/express.h"
 #include "commands/find_execution.h"
 #include "commands/plan.h"
@@ -112,6 +113,9 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
   return {};
 }
 
+/// {$natural: -1} walks over everything from its end.
+bool is_natural_backward(const FindRequest& request) { return request.sort["$natural"].to_double().value_or(1) < 0; }
+
 Result<FindQuery> parse_query(const FindRequest& request) {
   TRY(query::Matcher matcher, query::Matcher::parse(request.filter));
   FindQuery query{.matcher = std::move(matcher)};
@@ -152,7 +156,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
   if (collection == nullptr) return write_empty_cursor(ns, reply);
   TRY(Plan plan, choose_plan(*collection, query.matcher.tree(), query.sort, request.hint));
-  plan.order.backward ^= request.sort["$natural"].truthy() && request.sort["$natural"].to_double().value_or(1) < 0;
+  plan.order.backward ^= is_natural_backward(request);
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -168,12 +172,30 @@ Status find(Operation& operation, bson::Writer& reply) {
   return status;
 }
 
+Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const FindRequest request, kArguments.parse("find", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  CHECK_OK(check(request));
+  CHECK_OK(parse_query(request).status());
+  const bool natural = request.sort.has("$natural");
+  const ExplainedQuery explained{.ns = ns,
+                                 .shown = {.filter = request.filter,
+                                           .sort = natural ? bson::View() : request.sort,
+                                           .projection = request.projection,
+                                           .skip = static_cast<std::uint64_t>(request.skip),
+                                           .limit = static_cast<std::uint64_t>(request.limit)},
+                                 .hint = request.hint,
+                                 .natural_backward = is_natural_backward(request)};
+  return explain_query(operation, explained, verbosity, reply);
+}
+
 const Register kFind{{
     .name = "find",
     .help = "Answers with the documents of a collection that match a filter.",
     .rights = Rights::kRead,
     .target = Target::kCollection,
     .run = find,
+    .explain = explain_find,
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/server.h"
 #include "query/projection/projection.h"
@@ -92,6 +93,24 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   return {};
 }
 
+Status explain_find_and_modify(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  CHECK_OK(check(request));
+  std::optional<query::Update> update;
+  if (!request.remove) {
+    TRY(update, query::Update::parse(request.update));
+  }
+  const Change change{.filter = request.query,
+                      .update = update ? &*update : nullptr,
+                      .image = Image::kBefore,
+                      .upsert = request.upsert,
+                      .hint = request.hint};
+  const query::ExplainRequest shown{
+      .filter = request.query, .sort = request.sort, .projection = request.fields, .limit = 1};
+  return explain_change(operation, ns, change, shown, verbosity, reply);
+}
+
 const Register kFindAndModify{{
     .name = "findAndModify",
     .aliases = {"findandmodify"},
@@ -100,6 +119,7 @@ const Register kFindAndModify{{
     .target = Target::kCollection,
     .retryable_write = true,
     .run = find_and_modify,
+    .explain = explain_find_and_modify,
 }};
 
 }  // namespace

@@ -61,9 +61,9 @@ Result<bool> FindExecution::next_match(Operation& operation, bson::View& documen
     if (++rows_ % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
     if (row_budget_ != 0 && rows_ > row_budget_) return error(Code::LockBusy, "more rows than an io core should read");
     TRY(document, scan_.document());
-    if (query_.matcher.matches_everything()) return true;
-    const bool matches = query_.matcher.matches(document, match_state_);
+    const bool matches = query_.matcher.matches_everything() || query_.matcher.matches(document, match_state_);
     if (!match_state_.failure.ok()) return std::move(match_state_.failure);
+    matched_ += matches ? 1 : 0;
     if (matches) return true;
   }
 }

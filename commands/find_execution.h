@@ -30,6 +30,10 @@ class FindExecution final : public Execution {
   std::string plan_summary() const override;
   std::int64_t keys_examined() const override { return scan_.keys_examined(); }
   std::int64_t documents_examined() const override { return scan_.documents_examined(); }
+  /// For explain: documents that passed the filter, that `skip` left out, and whether the walk came to its end.
+  std::int64_t matched() const { return matched_; }
+  std::int64_t skipped() const { return static_cast<std::int64_t>(skipped_); }
+  bool scanned_to_the_end() const { return scan_.exhausted(); }
   /// On an io core: gives up with LockBusy after so many rows, for a worker to begin anew.
   void set_row_budget(std::int64_t rows) { row_budget_ = rows; }
 
@@ -51,6 +55,7 @@ class FindExecution final : public Execution {
   bool exhausted_ = false;
   std::int64_t row_budget_ = 0;
   std::int64_t rows_ = 0;
+  std::int64_t matched_ = 0;
   query::MatchState match_state_;
   query::Arena arena_;
   bson::Buffer projected_;

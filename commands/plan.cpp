@@ -52,25 +52,48 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
 
 }  // namespace
 
-Result<Plan> choose_plan(const shards::Collection& collection, const query::FilterTree& filter,
-                         const query::SortSpec& sort, bson::Value hint) {
-  const std::vector<query::IndexDescription> ways = describe(collection);
-  query::PlanRequest request{.filter = &filter, .sort = &sort, .indexes = ways};
-  CHECK_OK(apply_hint(collection, hint, request));
-  const query::Plan chosen = query::choose_plan(request);
+Result<PlanChoice> PlanChoice::make(const shards::Collection* collection, const query::FilterTree& filter,
+                                    const query::SortSpec& sort, bson::Value hint) {
+  PlanChoice choice;
+  choice.collection_ = collection;
+  choice.request_ = {.filter = &filter, .sort = &sort, .indexes = {}};
+  if (collection == nullptr) {
+    choice.candidates_.push_back({.access = query::Plan::Access::kNothing});
+    return choice;
+  }
+  choice.ways_ = describe(*collection);
+  choice.request_.indexes = choice.ways_;
+  CHECK_OK(apply_hint(*collection, hint, choice.request_));
+  choice.candidates_ = query::candidate_plans(choice.request_);
+  return choice;
+}
+
+std::span<const query::Plan> PlanChoice::rejected() const {
+  const std::span<const query::Plan> others = std::span(candidates_).subspan(1);
+  const bool scans_at_the_end = !others.empty() && others.back().access == query::Plan::Access::kCollectionScan;
+  return others.first(others.size() - (scans_at_the_end ? 1 : 0));
+}
+
+Plan PlanChoice::plan() const {
+  using Access = query::Plan::Access;
+  const query::Plan& chosen = winner();
   Plan plan;
   plan.sorted = !chosen.needs_sort;
   plan.needs_filter = chosen.needs_filter;
   plan.order.backward = chosen.backward;
   plan.order.may_repeat = chosen.may_repeat;
-  plan.text = query::dump(chosen, request);
-  if (chosen.access == query::Plan::Access::kIndexScan) {
-    plan.order.ranges = chosen.ranges();
-    if (chosen.index > 0) plan.order.index = collection.indexes[chosen.index - 1];
-  }
+  plan.text = query::dump(chosen, request_);
+  if (chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup) plan.order.ranges = chosen.ranges();
+  if (chosen.access == Access::kIndexScan && chosen.index > 0) plan.order.index = collection_->indexes[chosen.index - 1];
   // Partitions are walked one after the other: each is in order, all of them together are not.
-  if (collection.partitions.size() > 1 && !sort.empty()) plan.sorted = false;
+  if (collection_->partitions.size() > 1 && !request_.sort->empty()) plan.sorted = false;
   return plan;
+}
+
+Result<Plan> choose_plan(const shards::Collection& collection, const query::FilterTree& filter,
+                         const query::SortSpec& sort, bson::Value hint) {
+  TRY(const PlanChoice choice, PlanChoice::make(&collection, filter, sort, hint));
+  return choice.plan();
 }
 
 }  // namespace partita::commands

@@ -12,6 +12,31 @@ struct Plan {
   bool sorted = false;  ///< The walk is in the order of the sort (which may be none).
   bool needs_filter = true;
   std::string text;     ///< One line of it, for logs.
+
+  /// Looks up keys instead of walking over everything.
+  bool by_key() const { return order.index != nullptr || !order.ranges.empty(); }
+};
+
+/// The decision with all that led to it, for explain. The filter and the sort must outlive it, and so must the
+/// collection, whose names it holds.
+class PlanChoice {
+ public:
+  /// BadValue when the hint names no index. Without a collection there is nothing to walk over.
+  static Result<PlanChoice> make(const shards::Collection* collection, const query::FilterTree& filter,
+                                 const query::SortSpec& sort, bson::Value hint = {});
+
+  /// In the collection's terms; there must be one.
+  Plan plan() const;
+  const query::PlanRequest& request() const { return request_; }
+  const query::Plan& winner() const { return candidates_.front(); }
+  /// Other ways through an index: a walk over everything is always possible and not worth telling.
+  std::span<const query::Plan> rejected() const;
+
+ private:
+  const shards::Collection* collection_ = nullptr;
+  std::vector<query::IndexDescription> ways_;
+  query::PlanRequest request_;  ///< Looks into ways_, which may move with it.
+  std::vector<query::Plan> candidates_;
 };
 
 /// BadValue when the hint names no index.

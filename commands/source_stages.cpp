@@ -25,6 +25,16 @@ RegisterSourceStage::RegisterSourceStage(const SourceStage& stage) { rows().push
 
 bool is_source_stage(bson::View stage) { return find_stage(stage) != nullptr; }
 
+bson::Document behind_source_stage(bson::View stages) {
+  bson::Buffer bytes;
+  {
+    bson::ArrayWriter rest(bytes);
+    auto stage = stages.begin();
+    for (++stage; stage != stages.end(); ++stage) rest.push(stage->value);
+  }
+  return bson::Document(std::move(bytes));
+}
+
 Result<std::optional<std::vector<bson::Document>>> run_source_stage(Operation& operation, const shards::Namespace& ns,
                                                                     bson::View stages) {
   using Rows = std::optional<std::vector<bson::Document>>;

@@ -29,4 +29,7 @@ bool is_source_stage(bson::View stage);
 Result<std::optional<std::vector<bson::Document>>> run_source_stage(Operation& operation, const shards::Namespace& ns,
                                                                     bson::View stages);
 
+/// The stages without the first.
+bson::Document behind_source_stage(bson::View stages);
+
 }  // namespace partita::commands

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/storage_stats.h"
 
-#include "commands/narrow_number.h"
 #include "shards/storage/statistics.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/server.h"
 
@@ -68,13 +69,18 @@ struct Totals {
   WriteErrors errors;
 };
 
-Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
-                     Totals& totals) {
-  TRY(const UpdateStatement statement, parse_statement(document));
-  TRY(const query::Update update, query::Update::parse(statement.u));
+Result<query::Update> parse_update(const UpdateStatement& statement) {
+  TRY(query::Update update, query::Update::parse(statement.u));
   if (statement.multi && update.is_replacement()) {
     return error(Code::FailedToParse, "multi update is not supported for replacement-style update");
   }
+  return update;
+}
+
+Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
+                     Totals& totals) {
+  TRY(const UpdateStatement statement, parse_statement(document));
+  TRY(const query::Update update, parse_update(statement));
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
   }
@@ -137,6 +143,18 @@ Status update(Operation& operation, bson::Writer& reply) {
   return {};
 }
 
+Status explain_update(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  TRY(const UpdateRequest request, kArguments.parse("update", operation.request()));
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  if (request.updates.count() != 1) return error(Code::InvalidLength, "explained write batches must be of size 1");
+  return request.updates.for_each([&](bson::View document) -> Status {
+    TRY(const UpdateStatement statement, parse_statement(document));
+    TRY(const query::Update update, parse_update(statement));
+    const Change change{.filter = statement.q, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
+    return explain_change(operation, ns, change, {.filter = statement.q, .limit = statement.multi ? 0U : 1U}, verbosity, reply);
+  });
+}
+
 const Register kUpdate{{
     .name = "update",
     .help = "Changes documents: the first or all that match, or inserts one when none does (upsert).",
@@ -144,6 +162,7 @@ const Register kUpdate{{
     .target = Target::kCollection,
     .retryable_write = true,
     .run = update,
+    .explain = explain_update,
 }};
 
 }  // namespace

@@ -1,28 +1,90 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/plan/explain.h"
 
-#include "wire/bson/writer.h"
+#include <algorithm>
+
+#include "wire/bson/narrow_number.h"
 
 namespace partita::query {
 namespace {
 
+using bson::View;
 using bson::Writer;
 
 constexpr std::int32_t kSortMemory = 100 * 1024 * 1024;
 
 /// The stages from the outermost in: each is a document inside the one before.
-enum class Stage : std::uint8_t { kLimit, kSkip, kProjection, kSort, kFetch, kAccess };
+enum class Stage : std::uint8_t { kUse, kLimit, kSkip, kProjection, kSort, kFetch, kAccess };
 
-std::vector<Stage> stages_of(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request) {
+bool is_clustered(const Plan& plan, const PlanRequest& planned) { return planned.indexes[plan.index].clustered; }
+
+/// One plan being told: what all its stages draw on.
+struct Telling {
+  const Plan& plan;
+  const PlanRequest& planned;
+  const ExplainRequest& request;
+  const PlanFigures* figures;
+
+  bool by_index() const { return plan.access == Plan::Access::kIndexScan && !is_clustered(plan, planned); }
+  bool clustered() const { return plan.access == Plan::Access::kIndexScan && is_clustered(plan, planned); }
+  const IndexDescription& index() const { return planned.indexes[plan.index]; }
+};
+
+std::vector<Stage> stages_of(const Telling& telling) {
+  const ExplainRequest& request = telling.request;
+  const bool sorts = telling.plan.needs_sort && !request.sort.empty();  // A pipeline tells its $sort by itself.
   std::vector<Stage> stages;
   if (!request.projection.empty()) stages.push_back(Stage::kProjection);
-  if (request.limit != 0 && !plan.needs_sort) stages.push_back(Stage::kLimit);
-  if (request.skip != 0) stages.push_back(Stage::kSkip);
-  if (plan.needs_sort) stages.push_back(Stage::kSort);
-  const bool fetches = plan.access == Plan::Access::kIndexScan && !planned.indexes[plan.index].clustered;
-  if (fetches) stages.push_back(Stage::kFetch);
+  if (request.use != PlanUse::kRows) stages.push_back(Stage::kUse);
+  if (request.use != PlanUse::kCount) {  // A count skips and limits by itself.
+    // Writes stop at the first document by themselves; only an order has to be told.
+    const bool limits = request.use == PlanUse::kRows || !request.sort.empty();
+    if (request.limit != 0 && limits && !sorts) stages.push_back(Stage::kLimit);
+    if (request.skip != 0) stages.push_back(Stage::kSkip);
+  }
+  if (sorts) stages.push_back(Stage::kSort);
+  if (telling.by_index()) stages.push_back(Stage::kFetch);
   stages.push_back(Stage::kAccess);
   return stages;
+}
+
+/// What went into a stage and what came out.
+struct Passed {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+};
+
+Passed passed(Stage stage, const Telling& telling) {
+  const PlanFigures& figures = *telling.figures;
+  const std::int64_t pulled = figures.skipped + figures.returned;
+  switch (stage) {
+    case Stage::kUse:
+      return {figures.returned, 0};
+    case Stage::kLimit:
+    case Stage::kProjection:
+      return {figures.returned, figures.returned};
+    case Stage::kSkip:
+      return {pulled, figures.returned};
+    case Stage::kSort:
+      return {figures.matched, pulled};
+    case Stage::kFetch:
+      return {figures.documents, figures.matched};
+    case Stage::kAccess:
+      return telling.by_index() ? Passed{figures.keys, figures.documents} : Passed{figures.documents, figures.matched};
+  }
+  return {};
+}
+
+/// A unit of work is a row that was looked at, or finding that there are no more.
+void write_passed(Stage stage, const Telling& telling, Writer& out) {
+  const auto [in, left] = passed(stage, telling);
+  const std::int64_t end = telling.figures->exhausted ? 1 : 0;
+  const std::int64_t works = std::max(in, left) + end;
+  add_number(out, "nReturned", left);
+  add_number(out, "works", works);
+  add_number(out, "advanced", left);
+  add_number(out, "needTime", works - left - end);
+  out.add("isEOF", static_cast<std::int32_t>(end));
 }
 
 void write_key_pattern(const IndexDescription& index, Writer& out) {
@@ -43,22 +105,12 @@ void write_bounds(const Plan& plan, const IndexDescription& index, Writer& out) 
   }
 }
 
-void write_access(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request, Writer& out) {
-  const std::string_view direction = plan.backward ? "backward" : "forward";
-  if (plan.access == Plan::Access::kIdLookup) {
-    out.add("stage", "IDHACK");
-    return;
-  }
-  if (plan.access == Plan::Access::kCollectionScan || planned.indexes[plan.index].clustered) {
-    const bool clustered = plan.access == Plan::Access::kIndexScan;
-    out.add("stage", clustered ? "CLUSTERED_IXSCAN" : "COLLSCAN");
-    if (plan.needs_filter) out.add("filter", request.filter);
-    out.add("direction", direction);
-    if (clustered) write_bounds(plan, planned.indexes[plan.index], out);
-    return;
-  }
-  const IndexDescription& index = planned.indexes[plan.index];
-  out.add("stage", "IXSCAN");
+void write_filter(const Telling& telling, Writer& out) {
+  if (telling.plan.needs_filter && !telling.request.filter.empty()) explain_filter(telling.request.filter, "filter", out);
+}
+
+void write_index(const Telling& telling, Writer& out) {
+  const IndexDescription& index = telling.index();
   write_key_pattern(index, out);
   out.add("indexName", index.name);
   out.add("isMultiKey", index.multikey);
@@ -66,54 +118,159 @@ void write_access(const Plan& plan, const PlanRequest& planned, const ExplainReq
   out.add("isSparse", index.sparse);
   out.add("isPartial", false);
   out.add("indexVersion", 2);
-  out.add("direction", direction);
-  write_bounds(plan, index, out);
 }
 
-void write_stage(Stage stage, const Plan& plan, const PlanRequest& planned, const ExplainRequest& request,
-                 Writer& out) {
+std::string_view access_name(const Telling& telling) {
+  switch (telling.plan.access) {
+    case Plan::Access::kNothing:
+      return "EOF";
+    case Plan::Access::kIdLookup:
+      return "IDHACK";
+    case Plan::Access::kCollectionScan:
+      return "COLLSCAN";
+    case Plan::Access::kIndexScan:
+      return telling.clustered() ? "CLUSTERED_IXSCAN" : "IXSCAN";
+  }
+  return "";
+}
+
+void write_access(const Telling& telling, Writer& out) {
+  const Plan& plan = telling.plan;
+  if (plan.access == Plan::Access::kNothing) return;
+  if (!telling.by_index()) write_filter(telling, out);
+  if (plan.access == Plan::Access::kIdLookup) return;
+  if (telling.by_index()) write_index(telling, out);
+  if (telling.clustered()) out.add("indexName", telling.index().name);
+  out.add("direction", plan.backward ? "backward" : "forward");
+  if (plan.access == Plan::Access::kIndexScan) write_bounds(plan, telling.index(), out);
+}
+
+void write_access_figures(const Telling& telling, Writer& out) {
+  const PlanFigures& figures = *telling.figures;
+  if (telling.plan.access == Plan::Access::kNothing) return;
+  if (telling.plan.access != Plan::Access::kCollectionScan) add_number(out, "keysExamined", figures.keys);
+  if (!telling.by_index()) add_number(out, "docsExamined", figures.documents);
+  if (telling.plan.may_repeat) {
+    add_number(out, "dupsTested", figures.keys);
+    add_number(out, "dupsDropped", figures.keys - figures.documents);
+  }
+}
+
+std::string_view use_name(PlanUse use) {
+  return use == PlanUse::kCount ? "COUNT" : use == PlanUse::kUpdate ? "UPDATE" : "DELETE";
+}
+
+void write_use_figures(const Telling& telling, Writer& out) {
+  const PlanFigures& figures = *telling.figures;
+  switch (telling.request.use) {
+    case PlanUse::kRows:
+      break;
+    case PlanUse::kCount:
+      add_number(out, "nCounted", figures.returned);
+      add_number(out, "nSkipped", figures.skipped);
+      break;
+    case PlanUse::kUpdate:
+      add_number(out, "nMatched", figures.returned);
+      add_number(out, "nWouldModify", figures.modified);
+      add_number(out, "nWouldUpsert", figures.upserted);
+      break;
+    case PlanUse::kDelete:
+      add_number(out, "nWouldDelete", figures.returned);
+      break;
+  }
+}
+
+/// Top-level fields that are kept or dropped as they are, which MongoDB tells apart from everything richer.
+bool is_simple(View projection) {
+  return std::ranges::all_of(projection, [](const bson::Field& field) {
+    return (field.value.is_number() || field.value.is_bool()) && field.name.find('.') == std::string_view::npos;
+  });
+}
+
+std::string_view name_of(Stage stage, const Telling& telling) {
   switch (stage) {
+    case Stage::kUse:
+      return use_name(telling.request.use);
     case Stage::kLimit:
-      out.add("stage", "LIMIT");
-      out.add("limitAmount", static_cast<std::int64_t>(request.limit));
-      break;
+      return "LIMIT";
     case Stage::kSkip:
-      out.add("stage", "SKIP");
-      out.add("skipAmount", static_cast<std::int64_t>(request.skip));
-      break;
+      return "SKIP";
     case Stage::kProjection:
-      out.add("stage", "PROJECTION_DEFAULT");
-      out.add("transformBy", request.projection);
-      break;
+      return is_simple(telling.request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT";
     case Stage::kSort:
-      out.add("stage", "SORT");
-      out.add("sortPattern", request.sort);
-      out.add("memLimit", kSortMemory);
-      if (request.limit != 0) out.add("limitAmount", static_cast<std::int64_t>(request.limit + request.skip));
-      out.add("type", "simple");
-      break;
+      return "SORT";
     case Stage::kFetch:
-      out.add("stage", "FETCH");
-      if (plan.needs_filter) out.add("filter", request.filter);
-      break;
+      return "FETCH";
     case Stage::kAccess:
-      write_access(plan, planned, request, out);
-      break;
+      return access_name(telling);
+  }
+  return "";
+}
+
+void write_sort(const ExplainRequest& request, Writer& out) {
+  out.add("sortPattern", request.sort);
+  out.add("memLimit", kSortMemory);
+  if (request.limit != 0) out.add("limitAmount", static_cast<std::int64_t>(request.limit + request.skip));
+  out.add("type", "simple");
+}
+
+void write_stage(Stage stage, const Telling& telling, Writer& out) {
+  const ExplainRequest& request = telling.request;
+  out.add("stage", name_of(stage, telling));
+  if (telling.figures != nullptr) write_passed(stage, telling, out);
+  if (stage == Stage::kUse && telling.figures != nullptr) write_use_figures(telling, out);
+  if (stage == Stage::kLimit) out.add("limitAmount", static_cast<std::int64_t>(request.limit));
+  if (stage == Stage::kSkip) out.add("skipAmount", static_cast<std::int64_t>(request.skip));
+  if (stage == Stage::kProjection) out.add("transformBy", request.projection);
+  if (stage == Stage::kSort) write_sort(request, out);
+  if (stage == Stage::kFetch) write_filter(telling, out);
+  if (stage == Stage::kFetch && telling.figures != nullptr) add_number(out, "docsExamined", telling.figures->documents);
+  if (stage == Stage::kAccess) write_access(telling, out);
+  if (stage == Stage::kAccess && telling.figures != nullptr) write_access_figures(telling, out);
+}
+
+/// An operator's document, or anything else that is no plain value to compare with.
+bool is_condition(bson::Value value) {
+  if (value.is(bson::Type::kRegex)) return true;
+  if (!value.is_document()) return false;
+  const View inside = value.as_document();
+  return !inside.empty() && inside.begin()->name.starts_with('$');
+}
+
+void write_condition(const bson::Field& field, Writer& out) {
+  if (field.name.starts_with('$') || is_condition(field.value)) {
+    out.add(field);
+  } else {
+    out.document(field.name).add("$eq", field.value);
   }
 }
 
 }  // namespace
 
-void explain_plan(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request, std::string_view name,
-                  Writer& out) {
+void explain_plan(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request,
+                  const PlanFigures* figures, std::string_view name, Writer& out) {
+  const Telling telling{plan, planned, request, figures};
   std::vector<Writer> open;
-  const std::vector<Stage> stages = stages_of(plan, planned, request);
+  const std::vector<Stage> stages = stages_of(telling);
   open.reserve(stages.size());
   for (const Stage stage : stages) {
     open.push_back(open.empty() ? out.document(name) : open.back().document("inputStage"));
-    write_stage(stage, plan, planned, request, open.back());
+    write_stage(stage, telling, open.back());
   }
   while (!open.empty()) open.pop_back();  // From the inside out.
+}
+
+void explain_filter(View filter, std::string_view name, Writer& out) {
+  Writer shown = out.document(name);
+  if (filter.count() < 2) {
+    for (const bson::Field& field : filter) write_condition(field, shown);
+    return;
+  }
+  bson::ArrayWriter conditions = shown.array("$and");
+  for (const bson::Field& field : filter) {
+    Writer condition = conditions.document();
+    write_condition(field, condition);
+  }
 }
 
 }  // namespace partita::query

@@ -5,18 +5,38 @@
 
 namespace partita::query {
 
+/// What becomes of the rows of a plan.
+enum class PlanUse : std::uint8_t { kRows, kCount, kUpdate, kDelete };
+
 /// What a query does with the rows of its plan, as far as explain tells.
 struct ExplainRequest {
-  bson::View filter;
-  bson::View sort;
-  bson::View projection;
+  bson::View filter = {};
+  bson::View sort = {};
+  bson::View projection = {};
   std::uint64_t skip = 0;
   std::uint64_t limit = 0;
+  PlanUse use = PlanUse::kRows;
+};
+
+/// How it went when the plan was run: how many rows passed from one stage to the next.
+struct PlanFigures {
+  std::int64_t keys = 0;       ///< Looked at in an index.
+  std::int64_t documents = 0;  ///< Looked at.
+  std::int64_t matched = 0;    ///< Of these, passed the filter.
+  std::int64_t skipped = 0;
+  std::int64_t returned = 0;   ///< Came out behind skip and limit.
+  bool exhausted = true;       ///< The scan came to its end.
+  /// Of an update or a delete, which explain never carries out.
+  std::int64_t modified = 0;
+  std::int64_t upserted = 0;
 };
 
 /// Adds the stages of a plan as MongoDB's explain names them, the last one outermost: winningPlan: {stage: "FETCH",
-/// inputStage: {stage: "IXSCAN", ...}}.
-void explain_plan(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request, std::string_view name,
-                  bson::Writer& out);
+/// inputStage: {stage: "IXSCAN", ...}}. With figures each stage also tells its own: executionStages.
+void explain_plan(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request,
+                  const PlanFigures* figures, std::string_view name, bson::Writer& out);
+
+/// The filter in one form whichever way it was written: {a: 1} is {a: {$eq: 1}}, several conditions are an $and.
+void explain_filter(bson::View filter, std::string_view name, bson::Writer& out);
 
 }  // namespace partita::query

@@ -107,6 +107,10 @@ Plan collection_scan(const PlanRequest& request) {
 }  // namespace
 
 std::vector<KeyRange> Plan::ranges() const {
+  if (access == Access::kIdLookup) {
+    const std::vector<FieldIntervals> point{{intervals_for({.equal = id}, false), Direction::kAscending}};
+    return point[0].intervals.empty() ? std::vector<KeyRange>{{}} : key_ranges(point);
+  }
   return intervals.empty() ? std::vector<KeyRange>{{}} : key_ranges(intervals);
 }
 
@@ -124,7 +128,11 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
   std::vector<Plan> plans;
   for (std::size_t i = 0; i < request.indexes.size(); ++i) {
     const auto id = request.indexes[i].clustered ? bounds_for(*request.filter, "_id").equal : std::nullopt;
-    if (id) return {Plan{.access = Plan::Access::kIdLookup, .id = *id}};  // One row at most: its order is any order.
+    if (id) {  // One row at most: its order is any order.
+      Plan plan{.access = Plan::Access::kIdLookup, .id = *id};
+      plan.needs_filter = !sole_equality(*request.filter, "_id");
+      return {std::move(plan)};
+    }
     auto plan = index_plan(request, i, false);
     if (plan) plans.push_back(std::move(*plan));
   }
@@ -135,6 +143,7 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
 
 std::string dump(const Plan& plan, const PlanRequest& request) {
   std::string text;
+  if (plan.access == Plan::Access::kNothing) text = "EOF";
   if (plan.access == Plan::Access::kIdLookup) text = "IDHACK";
   if (plan.access == Plan::Access::kCollectionScan) text = "COLLSCAN";
   if (plan.access == Plan::Access::kIndexScan) {

@@ -36,6 +36,7 @@ struct PlanRequest {
 /// One way to answer: where rows come from, and what is left to do with them.
 struct Plan {
   enum class Access : std::uint8_t {
+    kNothing,         ///< There is no collection.
     kIdLookup,        ///< One record by its _id: `id`.
     kCollectionScan,  ///< All records.
     kIndexScan,       ///< The ranges of indexes[index].
@@ -49,7 +50,7 @@ struct Plan {
   bool needs_sort = false;
   bool may_repeat = false;  ///< One document may have several keys in the ranges: it is to be answered once.
 
-  /// Of a kIndexScan: ascending, apart; one open range when the filter does not narrow the index.
+  /// Of a kIndexScan or kIdLookup: ascending, apart; one open range when the filter does not narrow the index.
   std::vector<KeyRange> ranges() const;
   /// What speaks for this plan where nothing has been measured: see plan.cpp. A trial may overrule it.
   std::uint32_t score = 0;

@@ -40,6 +40,16 @@ test('the index is used, and can be asked for', () => {
   isTrue(JSON.stringify(db.b.find({ town: 'Ulm' }).explain()).includes('town_1_age_-1'), 'named in explain');
 });
 
+test('explain says how a query would be answered, and how that went', () => {
+  const stats = (explained) => [explained.executionStats.nReturned, explained.executionStats.totalDocsExamined];
+  same(db.b.find({ age: 5 }).explain().queryPlanner.winningPlan.stage, 'COLLSCAN');
+  same(stats(db.b.explain('executionStats').find({ town: 'Ulm' }).finish()), [2, 2]);
+  same(stats(db.b.explain('executionStats').aggregate([{ $match: { town: 'Ulm' } }])), [2, 2]);
+  same(db.b.explain('executionStats').count({ town: 'Ulm' }).executionStats.executionSuccess, true);
+  same(db.b.explain().update({ _id: 2 }, { $set: { age: 6 } }).queryPlanner.winningPlan.stage, 'UPDATE');
+  same(db.b.findOne({ _id: 2 }).age, 5);
+});
+
 test('a unique index refuses a second one', () => {
   db.u.createIndex({ mail: 1 }, { unique: true });
   db.u.insertOne({ mail: 'a' });

@@ -3,10 +3,10 @@
 
 #include "wire/bson/writer.h"
 
-namespace partita::commands {
+namespace partita::bson {
 
 /// An int where it fits and a long where it must: so mongod writes counts and sizes, and clients compare types.
-inline void add_number(bson::Writer& to, std::string_view name, std::int64_t number) {
+inline void add_number(Writer& to, std::string_view name, std::int64_t number) {
   const auto narrow = static_cast<std::int32_t>(number);
   if (narrow == number) {
     to.add(name, narrow);
@@ -15,4 +15,4 @@ inline void add_number(bson::Writer& to, std::string_view name, std::int64_t num
   }
 }
 
-}  // namespace partita::commands
+}  // namespace partita::bson

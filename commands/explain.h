@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "commands/find_execution.h"
+#include "commands/operation.h"
+#include "commands/plan.h"
+#include "query/plan/explain.h"
+
+/// What commands share that can be explained: each says what it would walk over, and this tells the plan and, if it is
+/// wanted, runs it for its figures.
+namespace partita::commands {
+
+enum class Verbosity : std::uint8_t {
+  kQueryPlanner,       ///< The plan alone.
+  kExecutionStats,     ///< It is run, and tells how that went.
+  kAllPlansExecution,  ///< The same for plans that were given up on: there are none, for plans are not tried out.
+};
+
+inline bool runs(Verbosity verbosity) { return verbosity != Verbosity::kQueryPlanner; }
+
+/// A query whose plan is to be explained. Views are the request's.
+struct ExplainedQuery {
+  shards::Namespace ns;
+  query::ExplainRequest shown = {};
+  bson::Value hint = {};
+  bool natural_backward = false;
+  /// Called for each row that comes out when the plan is run; may add to the figures.
+  std::function<Status(bson::View document, query::PlanFigures& figures)> visit = {};
+  /// Called behind the last row.
+  std::function<void(query::PlanFigures& figures)> finish = {};
+  /// What nReturned says: rows that the client would get. The rows that come out unless it is an update, a delete, a
+  /// count.
+  bool answers_rows = true;
+};
+
+/// Adds queryPlanner and, as far as `verbosity` asks for it, executionStats. On a worker.
+Status explain_query(Operation& operation, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to);
+
+/// Fails for what has no plan: the views in `config`.
+Status check_explainable(Operation& operation, const shards::Namespace& ns);
+
+/// The parts of it, for a query that is run in another way: see explain_pipeline.
+void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
+                         bson::Writer& to);
+struct RunFigures {
+  query::PlanFigures plan;
+  std::int64_t answered = 0;
+  std::int64_t millis = 0;
+};
+void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
+                           Verbosity verbosity, bson::Writer& to);
+
+/// Who explains: the end of every explanation.
+void write_server_info(Operation& operation, bson::Writer& to);
+
+}  // namespace partita::commands

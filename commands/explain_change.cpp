@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/explain_change.h"
+
+namespace partita::commands {
+
+Status explain_change(Operation& operation, const shards::Namespace& ns, const Change& change, query::ExplainRequest shown,
+                      Verbosity verbosity, bson::Writer& to) {
+  shown.use = change.update == nullptr ? query::PlanUse::kDelete : query::PlanUse::kUpdate;
+  bson::Buffer after;
+  ExplainedQuery explained{.ns = ns, .shown = shown, .hint = change.hint};
+  explained.answers_rows = change.image != Image::kNone;
+  if (change.update != nullptr) {
+    explained.visit = [&](bson::View document, query::PlanFigures& figures) -> Status {
+      TRY(const query::UpdateOutcome updated, change.update->apply(document, after));
+      figures.modified += updated.modified ? 1 : 0;
+      return {};
+    };
+    explained.finish = [&](query::PlanFigures& figures) { figures.upserted = change.upsert && figures.returned == 0; };
+  }
+  return explain_query(operation, explained, verbosity, to);
+}
+
+}  // namespace partita::commands

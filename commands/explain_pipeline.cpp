@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/explain_pipeline.h"
+
+#include "commands/scan_source.h"
+#include "commands/server.h"
+#include "commands/source_stages.h"
+#include "query/stages/pipeline.h"
+#include "shards/store.h"
+#include "wire/bson/narrow_number.h"
+
+namespace partita::commands {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// Counts the rows that pass.
+class CountedSource final : public query::RecordSource {
+ public:
+  CountedSource(query::Source input, std::int64_t& rows) : input_(std::move(input)), rows_(rows) {}
+  Status pull(query::Batch& out) override {
+    CHECK_OK(input_->pull(out));
+    rows_ += static_cast<std::int64_t>(out.size());
+    return {};
+  }
+
+ private:
+  query::Source input_;
+  std::int64_t& rows_;
+};
+
+/// A pipeline that was run to its end.
+struct Run {
+  std::vector<std::int64_t> passed;  ///< Rows that came out of the source, then out of stage after stage.
+  query::Source stream;              ///< Keeps the source and what it counted.
+};
+
+Result<Run> run(const query::Pipeline& pipeline, query::Source source) {
+  const query::PipelinePart whole = pipeline.whole();
+  Run run;
+  run.passed.resize(whole.steps.size() + 1);
+  run.stream = std::make_unique<CountedSource>(std::move(source), run.passed[0]);
+  for (std::size_t i = 0; i < whole.steps.size(); ++i) {
+    query::Source stage = whole.steps[i].plan->open(std::move(run.stream), whole.steps[i].role);
+    run.stream = std::make_unique<CountedSource>(std::move(stage), run.passed[i + 1]);
+  }
+  query::Batch batch;
+  do {
+    CHECK_OK(run.stream->pull(batch));
+  } while (!batch.empty());
+  return run;
+}
+
+/// Documents that are there already, for as long as they are.
+query::Source source_of(const std::vector<bson::Document>& documents) {
+  return std::make_unique<query::VectorSource>(std::vector<bson::View>(documents.begin(), documents.end()));
+}
+
+/// A stage as it was written; a $sort tells its order under a name of its own.
+void write_stage(const bson::Field& stage, bson::Writer& out) {
+  if (stage.name == "$sort") {
+    out.document(stage.name).add("sortKey", stage.value);
+  } else {
+    out.add(stage);
+  }
+}
+
+/// Stages from `first` on. `passed` says how many rows each of those handed on; empty when nothing was run.
+void write_stages(bson::View stages, std::size_t first, std::span<const std::int64_t> passed, bson::ArrayWriter& list) {
+  std::size_t place = 0;
+  for (const bson::Field& stage : stages) {
+    const std::size_t at = place++;
+    if (at < first) continue;
+    bson::Writer out = list.document();
+    write_stage(*stage.value.as_document().begin(), out);
+    if (!passed.empty()) add_number(out, "nReturned", passed[at - first]);
+  }
+}
+
+/// A pipeline that begins with what the server knows: its rows are there, without a plan.
+Status explain_made(const std::vector<bson::Document>& made, bson::View stages, Verbosity verbosity, bson::Writer& to) {
+  const bson::Document rest = behind_source_stage(stages);
+  TRY(const query::Pipeline pipeline, query::Pipeline::parse(rest));
+  Run ran;
+  if (runs(verbosity)) {
+    TRY(ran, run(pipeline, source_of(made)));
+  }
+  to.add("explainVersion", "1");
+  bson::ArrayWriter list = to.array("stages");
+  write_stages(stages, 0, ran.passed, list);
+  return {};
+}
+
+/// Rows come out of the plan behind the filter that begins the pipeline, if there is one: then `told` is 1.
+Result<Run> run_plan(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
+                     const PlanChoice& choice, const query::Pipeline& pipeline, std::size_t told, RunFigures& figures) {
+  if (collection == nullptr) return run(pipeline, source_of({}));
+  const SteadyTime start = steady_clock::now();
+  Plan plan = choice.plan();
+  const bool by_key = plan.by_key();
+  auto source = std::make_unique<ScanSource>(operation.server().store, collection, std::move(plan.order), nullptr,
+                                             pipeline.needed_fields());
+  ScanSource& walk = *source;
+  walk.serve(operation);
+  TRY(Run ran, run(pipeline, std::move(source)));
+  figures.plan.keys = by_key ? walk.scan().keys_examined() : 0;
+  figures.plan.documents = walk.scan().documents_examined();
+  figures.plan.exhausted = walk.scan().exhausted();
+  figures.plan.matched = figures.plan.returned = figures.answered = ran.passed[told];
+  figures.millis = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start).count();
+  return ran;
+}
+
+/// A walk over the collection, told as $cursor, and the stages behind it.
+Status explain_cursor(Operation& operation, const shards::Namespace& ns, const query::Pipeline& pipeline,
+                      bson::View stages, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to) {
+  const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
+  const std::size_t told = pipeline.leading_filter() == nullptr ? 0 : 1;
+  TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter));
+  const query::SortSpec any_order;
+  const query::SortSpec* sort = pipeline.leading_sort();
+  TRY(const PlanChoice choice,
+      PlanChoice::make(collection.get(), matcher.tree(), sort == nullptr ? any_order : *sort, explained.hint));
+  Run ran;
+  RunFigures figures;
+  if (runs(verbosity)) {
+    TRY(ran, run_plan(operation, collection, choice, pipeline, told, figures));
+  }
+  to.add("explainVersion", "1");
+  bson::ArrayWriter list = to.array("stages");
+  {
+    bson::Writer stage = list.document();
+    {
+      bson::Writer cursor = stage.document("$cursor");
+      write_query_planner(ns, choice, explained.shown, cursor);
+      if (runs(verbosity)) write_execution_stats(choice, explained.shown, figures, verbosity, cursor);
+    }
+    if (runs(verbosity)) add_number(stage, "nReturned", figures.answered);
+  }
+  const std::span<const std::int64_t> passed = ran.passed;
+  write_stages(stages, told, passed.empty() ? passed : passed.subspan(told + 1), list);
+  return {};
+}
+
+}  // namespace
+
+Status explain_pipeline(Operation& operation, const shards::Namespace& ns, bson::View stages, bson::Value hint,
+                        Verbosity verbosity, bson::Writer& to) {
+  TRY(const auto made, run_source_stage(operation, ns, stages));
+  if (made) return explain_made(*made, stages, verbosity, to);
+  CHECK_OK(check_explainable(operation, ns));
+  TRY(const query::Pipeline pipeline, query::Pipeline::parse(stages));
+  ExplainedQuery explained{.ns = ns, .hint = hint};
+  const bool filters = pipeline.leading_filter() != nullptr;
+  if (filters) explained.shown.filter = stages.begin()->value.as_document().begin()->value.as_document();
+  if (stages.count() == (filters ? 1U : 0U)) return explain_query(operation, explained, verbosity, to);
+  return explain_cursor(operation, ns, pipeline, stages, explained, verbosity, to);
+}
+
+}  // namespace partita::commands
