@@ -19,26 +19,17 @@ const Arguments<DeleteRequest> kArguments{
     {"let", &DeleteRequest::let},
 };
 
-constexpr std::size_t kMaxBatch = 100'000;
-
-struct DeleteStatement {
-  bson::View q;
-  std::int64_t limit = 0;
-  bson::Value hint;
-};
-
 Result<DeleteStatement> parse_statement(bson::View document) {
   constexpr std::string_view kCommand = "delete.deletes";
   DeleteStatement statement;
   bool has_q = false;
-  bool has_limit = false;
+  std::optional<std::int64_t> limit;
   for (const auto& [name, value] : document) {
     if (name == "q") {
-      CHECK_OK(detail::read(statement.q, value, kCommand, name));
+      CHECK_OK(detail::read(statement.filter, value, kCommand, name));
       has_q = true;
     } else if (name == "limit") {
-      CHECK_OK(detail::read(statement.limit, value, kCommand, name));
-      has_limit = true;
+      CHECK_OK(detail::read(limit, value, kCommand, name));
     } else if (name == "hint") {
       statement.hint = value;
     } else if (name == "collation") {
@@ -48,24 +39,19 @@ Result<DeleteStatement> parse_statement(bson::View document) {
     }
   }
   if (!has_q) return missing_field(kCommand, "q");
-  if (!has_limit) return missing_field(kCommand, "limit");
-  if (statement.limit != 0 && statement.limit != 1) {
-    return error(Code::FailedToParse, "The limit field in delete objects must be 0 or 1. Got ", statement.limit);
+  if (!limit) return missing_field(kCommand, "limit");
+  if (*limit != 0 && *limit != 1) {
+    return error(Code::FailedToParse, "The limit field in delete objects must be 0 or 1. Got ", *limit);
   }
+  statement.multi = *limit == 0;
   return statement;
 }
 
 Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
                      std::int32_t& deleted) {
   TRY(const DeleteStatement statement, parse_statement(document));
-  const bool all = statement.limit == 0;
-  if (all && operation.generic().transaction) {
-    return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
-  }
-  const Change change{.filter = statement.q, .hint = statement.hint};
   Outcome outcome;
-  CHECK_OK(all ? change_all(operation, ns, change, outcome)
-               : change_first(operation, ns, change, statement_id(operation, index), outcome));
+  CHECK_OK(run_delete(operation, ns, statement, index, outcome));
   deleted += outcome.matched;
   return {};
 }
@@ -75,9 +61,7 @@ Status remove(Operation& operation, bson::Writer& reply) {
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   const std::size_t count = request.deletes.count();
-  if (count == 0 || count > kMaxBatch) {
-    return error(Code::InvalidLength, "Write batch sizes must be between 1 and ", kMaxBatch, ". Got ", count, " operations.");
-  }
+  CHECK_OK(check_batch_size(count));
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
   std::int32_t deleted = 0;
   std::int32_t index = 0;
@@ -110,9 +94,9 @@ Status explain_remove(Operation& operation, Verbosity verbosity, bson::Writer& r
   if (request.deletes.count() != 1) return error(Code::InvalidLength, "explained write batches must be of size 1");
   return request.deletes.for_each([&](bson::View document) -> Status {
     TRY(const DeleteStatement statement, parse_statement(document));
-    const Change change{.filter = statement.q, .hint = statement.hint};
-    const auto limit = static_cast<std::uint64_t>(statement.limit);
-    return explain_change(operation, ns, change, {.filter = statement.q, .limit = limit}, verbosity, reply);
+    const Change change{.filter = statement.filter, .hint = statement.hint};
+    const std::uint64_t limit = statement.multi ? 0 : 1;
+    return explain_change(operation, ns, change, {.filter = statement.filter, .limit = limit}, verbosity, reply);
   });
 }
 

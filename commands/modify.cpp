@@ -266,4 +266,33 @@ Status change_all(Operation& operation, const shards::Namespace& ns, const Chang
   return insert_upserted(operation, ns, matcher, change, std::nullopt, outcome);
 }
 
+Result<query::Update> UpdateStatement::parse_update() const {
+  TRY(query::Update parsed, query::Update::parse(update));
+  if (multi && parsed.is_replacement()) {
+    return error(Code::FailedToParse, "multi update is not supported for replacement-style update");
+  }
+  return parsed;
+}
+
+Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
+                  std::int32_t number, Outcome& outcome) {
+  TRY(const query::Update update, statement.parse_update());
+  if (statement.multi && operation.generic().transaction) {
+    return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
+  }
+  const Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
+  return statement.multi ? change_all(operation, ns, change, outcome)
+                         : change_first(operation, ns, change, statement_id(operation, number), outcome);
+}
+
+Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
+                  std::int32_t number, Outcome& outcome) {
+  if (statement.multi && operation.generic().transaction) {
+    return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
+  }
+  const Change change{.filter = statement.filter, .hint = statement.hint};
+  return statement.multi ? change_all(operation, ns, change, outcome)
+                         : change_first(operation, ns, change, statement_id(operation, number), outcome);
+}
+
 }  // namespace partita::commands

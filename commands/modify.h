@@ -42,4 +42,28 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 /// Changes all documents that match, each in a write of its own.
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome);
 
+/// One statement of update or bulkWrite.
+struct UpdateStatement {
+  bson::View filter;
+  bson::Value update;
+  bool multi = false;
+  bool upsert = false;
+  bson::Value hint;
+
+  /// What the statement's update means. It must not replace many documents by one.
+  Result<query::Update> parse_update() const;
+};
+/// `number` tells the statements of one command apart, for a client that sends them a second time.
+Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
+                  std::int32_t number, Outcome& outcome);
+
+/// One statement of delete or bulkWrite.
+struct DeleteStatement {
+  bson::View filter;
+  bool multi = false;
+  bson::Value hint;
+};
+Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
+                  std::int32_t number, Outcome& outcome);
+
 }  // namespace partita::commands

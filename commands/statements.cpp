@@ -2,6 +2,7 @@
 #include "commands/statements.h"
 
 #include "commands/server.h"
+#include "commands/version.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
@@ -36,12 +37,20 @@ void WriteErrors::write(bson::Writer& reply) const {
   for (const One& one : errors_) {
     bson::Writer error = array.document();
     error.add("index", static_cast<std::int32_t>(one.index));
-    error.add("code", static_cast<std::int32_t>(one.status.code()));
-    if (const auto& details = one.status.details(); !details.empty()) {
-      error.elements(bson::View::trusted(details.data()));
-    }
-    error.add("errmsg", one.status.message());
+    write_error(one.status, error);
   }
+}
+
+void write_error(const Status& status, bson::Writer& to) {
+  to.add("code", static_cast<std::int32_t>(status.code()));
+  if (const auto& details = status.details(); !details.empty()) to.elements(bson::View::trusted(details.data()));
+  to.add("errmsg", status.message());
+}
+
+Status check_batch_size(std::size_t statements) {
+  constexpr std::size_t kMost = kMaxWriteBatchSize;
+  if (statements > 0 && statements <= kMost) return {};
+  return error(Code::InvalidLength, "Write batch sizes must be between 1 and ", kMost, ". Got ", statements, " operations.");
 }
 
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement) {

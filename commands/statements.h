@@ -15,16 +15,23 @@ class WriteErrors {
  public:
   void add(std::size_t index, Status status) { errors_.push_back({index, std::move(status)}); }
   bool empty() const { return errors_.empty(); }
-  /// `writeErrors: [{index, code, errmsg, ...}]`, or nothing.
-  void write(bson::Writer& reply) const;
-
- private:
   struct One {
     std::size_t index;
     Status status;
   };
+  /// In the order in which they happened.
+  const std::vector<One>& all() const { return errors_; }
+  /// `writeErrors: [{index, code, errmsg, ...}]`, or nothing.
+  void write(bson::Writer& reply) const;
+
+ private:
   std::vector<One> errors_;
 };
+/// `code`, the error's own fields, `errmsg`.
+void write_error(const Status& status, bson::Writer& to);
+
+/// A command has between one and maxWriteBatchSize statements.
+Status check_batch_size(std::size_t statements);
 
 /// The session, number and statement of a retryable write; nullopt for a write that is none.
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement);

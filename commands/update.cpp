@@ -21,26 +21,16 @@ const Arguments<UpdateRequest> kArguments{
     {"let", &UpdateRequest::let},
 };
 
-constexpr std::size_t kMaxBatch = 100'000;
-
-struct UpdateStatement {
-  bson::View q;
-  bson::Value u;
-  bool multi = false;
-  bool upsert = false;
-  bson::Value hint;
-};
-
 Result<UpdateStatement> parse_statement(bson::View document) {
   constexpr std::string_view kCommand = "update.updates";
   UpdateStatement statement;
   bool has_q = false;
   for (const auto& [name, value] : document) {
     if (name == "q") {
-      CHECK_OK(detail::read(statement.q, value, kCommand, name));
+      CHECK_OK(detail::read(statement.filter, value, kCommand, name));
       has_q = true;
     } else if (name == "u") {
-      statement.u = value;
+      statement.update = value;
     } else if (name == "multi") {
       CHECK_OK(detail::read(statement.multi, value, kCommand, name));
     } else if (name == "upsert") {
@@ -54,7 +44,7 @@ Result<UpdateStatement> parse_statement(bson::View document) {
     }
   }
   if (!has_q) return missing_field(kCommand, "q");
-  if (statement.u.missing()) return missing_field(kCommand, "u");
+  if (statement.update.missing()) return missing_field(kCommand, "u");
   return statement;
 }
 
@@ -69,25 +59,11 @@ struct Totals {
   WriteErrors errors;
 };
 
-Result<query::Update> parse_update(const UpdateStatement& statement) {
-  TRY(query::Update update, query::Update::parse(statement.u));
-  if (statement.multi && update.is_replacement()) {
-    return error(Code::FailedToParse, "multi update is not supported for replacement-style update");
-  }
-  return update;
-}
-
 Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
                      Totals& totals) {
   TRY(const UpdateStatement statement, parse_statement(document));
-  TRY(const query::Update update, parse_update(statement));
-  if (statement.multi && operation.generic().transaction) {
-    return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
-  }
-  const Change change{.filter = statement.q, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
   Outcome outcome;
-  CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
-                           : change_first(operation, ns, change, statement_id(operation, index), outcome));
+  CHECK_OK(run_update(operation, ns, statement, index, outcome));
   totals.matched += outcome.matched;
   totals.modified += outcome.modified;
   if (!outcome.upserted.view().empty()) totals.upserted.push_back({index, std::move(outcome.upserted)});
@@ -115,9 +91,7 @@ Status update(Operation& operation, bson::Writer& reply) {
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   const std::size_t count = request.updates.count();
-  if (count == 0 || count > kMaxBatch) {
-    return error(Code::InvalidLength, "Write batch sizes must be between 1 and ", kMaxBatch, ". Got ", count, " operations.");
-  }
+  CHECK_OK(check_batch_size(count));
   // One statement by _id is done on the spot; what has to wait or to scan has changed nothing when it says so.
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
   Totals totals;
@@ -149,9 +123,9 @@ Status explain_update(Operation& operation, Verbosity verbosity, bson::Writer& r
   if (request.updates.count() != 1) return error(Code::InvalidLength, "explained write batches must be of size 1");
   return request.updates.for_each([&](bson::View document) -> Status {
     TRY(const UpdateStatement statement, parse_statement(document));
-    TRY(const query::Update update, parse_update(statement));
-    const Change change{.filter = statement.q, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
-    return explain_change(operation, ns, change, {.filter = statement.q, .limit = statement.multi ? 0U : 1U}, verbosity, reply);
+    TRY(const query::Update update, statement.parse_update());
+    const Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
+    return explain_change(operation, ns, change, {.filter = statement.filter, .limit = statement.multi ? 0U : 1U}, verbosity, reply);
   });
 }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/insertion.h"
+
+#include "commands/server.h"
+#include "shards/router/record_keys.h"
+
+namespace partita::commands {
+namespace {
+
+using shards::WriteAttempt;
+
+/// One log record and one engine transaction for so many documents, or bytes, at most.
+constexpr std::size_t kMaxInUnit = 1000;
+constexpr std::size_t kMaxUnitBytes = 4 << 20;
+
+}  // namespace
+
+Insertion::Insertion(Operation& operation, const shards::Namespace& ns)
+    : operation_(operation), store_(operation.server().store), ns_(ns), options_(write_options(operation, true)) {}
+
+void Insertion::add(bson::View document, std::int32_t statement) {
+  Result<bson::View> ready = prepare_for_insert(document, store_, scratch_);
+  if (!ready.ok()) {
+    prepared_.push_back({document, statement, std::move(ready).status()});
+  } else if (ready->data() == document.data()) {
+    prepared_.push_back({document, statement, {}});
+  } else {
+    changed_.push_back(bson::Document(std::exchange(scratch_, bson::Buffer())));
+    prepared_.push_back({changed_.back().view(), statement, {}});
+  }
+}
+
+std::size_t Insertion::unit_end(std::size_t begin) const {
+  std::size_t end = begin;
+  std::size_t bytes = 0;
+  while (end < prepared_.size() && end - begin < kMaxInUnit && prepared_[end].refused.ok()) {
+    bytes += prepared_[end].document.size();
+    if (bytes > kMaxUnitBytes && end > begin) break;
+    ++end;
+  }
+  return end;
+}
+
+Status Insertion::run(bool ordered) {
+  for (std::size_t at = 0; at < prepared_.size();) {
+    if (!prepared_[at].refused.ok()) {
+      errors_.add(at, prepared_[at].refused);
+      ++at;
+    } else {
+      TRY(at, run_unit(at, unit_end(at)));
+    }
+    if (ordered && !errors_.empty()) return {};
+  }
+  return {};
+}
+
+Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
+  std::size_t failed = end;
+  const auto attempt_range = [&](WriteAttempt& attempt) { return insert_range(attempt, begin, end, failed); };
+  Status status = shards::write(store_, ns_, options_, attempt_range);
+  if (!status.ok() && ends_command(status.code())) return status;
+  std::size_t behind = end;
+  if (!status.ok()) {
+    // One document stood in the way and the whole unit was undone: those before it go in now, without it.
+    const std::size_t culprit = std::min(failed, end - 1);
+    behind = culprit + 1;
+    if (culprit > begin) {
+      TRY(const std::size_t reached, run_unit(begin, culprit));
+      if (reached < culprit) return reached;  // Another one failed now: its error has been added.
+    }
+    errors_.add(culprit, std::move(status));
+    return behind;
+  }
+  inserted_ += static_cast<std::int32_t>(end - begin);
+  retried_.insert(retried_.end(), repeated_.begin(), repeated_.end());
+  return behind;
+}
+
+Status Insertion::insert_range(WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed) {
+  stored_.clear();
+  repeated_.clear();
+  for (std::size_t i = begin; i < end; ++i) {
+    failed = i;
+    CHECK_OK(insert_one(attempt, i));
+  }
+  failed = end;
+  return note_retries(attempt);
+}
+
+Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
+  const bson::View document = prepared_[index].document;
+  key_.clear();
+  shards::append_record_key(attempt.collection(), document, key_);
+  const shards::PartitionSlot& slot = attempt.collection().locate(key_.bytes());
+  CHECK_OK(attempt.enter(slot));
+  const shards::PartitionId partition = slot.partition->id();
+  const std::int32_t statement = prepared_[index].statement;
+  if (const auto id = statement_id(operation_, statement)) {
+    TRY(const auto earlier, earlier_outcome(attempt, partition, *id, store_.tables().retry));
+    if (earlier) {
+      repeated_.push_back(statement);
+      return {};
+    }
+  }
+  CHECK_OK(insert_document(attempt, ns_, slot, key_.bytes(), document));
+  if (!stored_.empty() && stored_.back().partition == partition && stored_.back().last + 1 == statement) {
+    stored_.back().last = statement;
+  } else {
+    stored_.push_back({partition, statement, statement});
+  }
+  return {};
+}
+
+Status Insertion::note_retries(WriteAttempt& attempt) {
+  for (const Stored& stored : stored_) {
+    const auto id = statement_id(operation_, stored.first);
+    if (!id) return {};
+    CHECK_OK(attempt.unit().note_retry(stored.partition, *id, {stored.first, stored.last, {}}));
+  }
+  return {};
+}
+
+}  // namespace partita::commands
