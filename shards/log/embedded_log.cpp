@@ -81,7 +81,8 @@ void EmbeddedLog::append(Append& append) {
   append.status = append.epoch == append.position.epoch
                       ? write(*append.session, append.position, *append.record)
                       : error(Code::NotWritablePrimary, "the log has a newer sequencer");
-  if (!append.status.ok()) settled(append.position, false);
+  // The void that fills the gap may want room in the cache that this very transaction holds until it is rolled back.
+  append.to_settle = !append.status.ok();
   append.acknowledged(append);
 }
 

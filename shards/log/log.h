@@ -25,6 +25,8 @@ struct Append {
 
   Status status;
   Position position;
+  /// A failed append that has taken its position all the same: the caller settles it too, once it has rolled back.
+  bool to_settle = false;
 };
 
 /// Reads a log from a position on, in order, up to what is visible. Not thread-safe; a snapshot of nothing: records may

@@ -102,6 +102,7 @@ Result<Time> WriteUnit::commit() {
   answered.wait(false, std::memory_order_acquire);  // The embedded log has answered already.
   if (!append.status.ok()) {
     roll_back();
+    if (append.to_settle) log.settled(append.position, false);
     return std::move(append.status);
   }
   Status status = transaction_->commit(append.position.commit_time);

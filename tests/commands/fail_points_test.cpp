@@ -5,6 +5,7 @@
 
 #include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
+#include "tests/support/readable.h"
 #include "wire/bson/json.h"
 
 namespace partita::commands {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cctype>
 #include <condition_variable>
 #include <cstdlib>
 
+#include "tests/support/readable.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
 
@@ -23,14 +23,12 @@ std::filesystem::path make_directory() {
   return pattern;
 }
 
-bson::Document with_database(std::string_view command) {
-  const Result<bson::Document> parsed = bson::parse_json(command);
-  if (!parsed.ok()) throw std::runtime_error(parsed.status().message());
-  if (parsed->view().has("$db")) return parsed->copy();
-  const commands::Command* row = commands::find_command(parsed->view().begin()->name);
+bson::Document with_database(bson::View command) {
+  if (command.has("$db")) return bson::Document(command);
+  const commands::Command* row = commands::find_command(command.begin()->name);
   const bool admin = row != nullptr && row->target == commands::Target::kAdmin;
   return bson::Document::build([&](bson::Writer& body) {
-    body.elements(parsed->view());
+    body.elements(command);
     body.add("$db", admin ? "admin" : "test");
   });
 }
@@ -49,13 +47,6 @@ void wait(ClientConnection& connection) {
   changed.wait(lock, [&] { return woken; });
 }
 
-bool is_plain_name(std::string_view text) {
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '$') return false;
-  }
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
-}
-
 std::int64_t next_connection_id() {
   static std::atomic<std::int64_t> next{1};
   return next.fetch_add(1);
@@ -71,6 +62,12 @@ Client::Client(commands::Server& server) : peer_(std::make_shared<wire::Peer>())
 }
 
 bson::Document Client::reply(std::string_view command, Manner manner) {
+  const Result<bson::Document> parsed = bson::parse_json(command);
+  if (!parsed.ok()) throw std::runtime_error(parsed.status().message());
+  return reply(parsed->view(), manner);
+}
+
+bson::Document Client::reply(bson::View command, Manner manner) {
   body_ = with_database(command);
   request_ = wire::Request{};
   request_.body = body_.view();
@@ -123,25 +120,6 @@ InProcess::~InProcess() {
   store_.reset();
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
-}
-
-std::string readable(bson::View document) {
-  const std::string json = bson::to_json(document);
-  std::string text;
-  for (std::size_t at = 0; at < json.size(); ++at) {
-    if (json[at] != '"') {
-      text += json[at];
-      if (json[at] == ',' || json[at] == ':') text += ' ';
-      continue;
-    }
-    std::size_t end = at + 1;
-    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-    const std::string_view inside = std::string_view(json).substr(at + 1, end - at - 1);
-    const bool bare = json[end + 1] == ':' && is_plain_name(inside);
-    text.append(bare ? inside : std::string_view(json).substr(at, end + 1 - at));
-    at = end;
-  }
-  return text;
 }
 
 }  // namespace partita::test

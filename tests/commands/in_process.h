@@ -29,6 +29,7 @@ class Client {
   /// The same answer as a document; empty when the connection was dropped.
   bson::Document reply(std::string_view command) { return reply(command, {}); }
   bson::Document reply(std::string_view command, Manner manner);
+  bson::Document reply(bson::View command, Manner manner);
   /// The next answer of a stream that exhaust_allowed has opened; empty when it has ended.
   bson::Document next_reply();
 
@@ -65,8 +66,5 @@ class InProcess {
   std::unique_ptr<commands::Server> server_;
   std::unique_ptr<Client> client_;
 };
-
-/// A document as people write it: {a: 1, "b.c": "x"}.
-std::string readable(bson::View document);
 
 }  // namespace partita::test

@@ -19,8 +19,8 @@
 
 #include "tests/crash/catalog_writer.h"
 #include "tests/crash/inspect.h"
-#include "tests/crash/server.h"
 #include "tests/crash/writer.h"
+#include "tests/server/server_process.h"
 
 namespace partita::crash {
 namespace {
@@ -161,7 +161,7 @@ class CrashTest {
 
   const Options& options_;
   std::mt19937_64 random_;
-  ServerProcess server_;
+  test::ServerProcess server_;
   std::vector<std::unique_ptr<Writer>> writers_;
   std::unique_ptr<CatalogWriter> catalog_;
   int round_ = 0;

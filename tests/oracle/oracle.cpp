@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/oracle/oracle.h"
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <stdexcept>
+
+#include "tests/server/libbson.h"
 
 namespace partita::test {
 namespace {
@@ -12,26 +13,7 @@ using bson::Document;
 using bson::View;
 using bson::Writer;
 
-/// What the tool prints, and its exit code.
-std::pair<std::string, int> call_tool(const std::string& arguments) {
-  const std::string command = std::string(PARTITA_ORACLE_TOOL) + " " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {"popen failed", -1};
-  std::string printed;
-  std::array<char, 256> chunk;
-  while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), pipe)) printed.append(chunk.data(), count);
-  return {printed, WEXITSTATUS(pclose(pipe))};
-}
-
 std::string g_why_not;
-
-/// A libbson face on our bytes.
-struct Borrowed {
-  explicit Borrowed(View view) { bson_init_static(&document, view.data(), view.size()); }
-  bson_t document;
-};
-
-Document copy_of(const bson_t* document) { return Document(View::trusted(bson_get_data(document))); }
 
 }  // namespace
 
@@ -43,24 +25,13 @@ Oracle* Oracle::get() {
 const std::string& Oracle::why_not() { return g_why_not; }
 
 std::unique_ptr<Oracle> Oracle::start() {
-  const auto [printed, exit_code] = call_tool("start --cache-gb 0.25");
-  if (exit_code != 0) {
-    g_why_not = printed;
-    return nullptr;
-  }
+  std::unique_ptr<OracleProcess> process = OracleProcess::start("--cache-gb 0.25", g_why_not);
+  if (process == nullptr) return nullptr;
   mongoc_init();
-  const std::string line = printed.substr(printed.rfind("mongodb://"));  // Fetching it has something to say first.
-  const std::string uri = line.substr(0, line.find(' '));
   std::unique_ptr<Oracle> oracle(new Oracle);
-  const std::size_t port = uri.find(':', std::string_view("mongodb://").size()) + 1;
-  oracle->port_ = uri.substr(port, uri.find('/', port) - port);
-  oracle->client_.reset(mongoc_client_new(uri.c_str()));
+  oracle->client_.reset(mongoc_client_new(process->uri().c_str()));
+  oracle->process_ = std::move(process);
   return oracle;
-}
-
-Oracle::~Oracle() {
-  client_.reset();
-  call_tool("stop --port " + port_);
 }
 
 void Oracle::fill(const char* collection, const std::vector<Document>& documents) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/server/oracle_process.h"
 #include "wire/bson/document.h"
 
 namespace partita::test {
@@ -25,16 +26,14 @@ class Oracle {
   /// All documents of a find or aggregate command, in order; none when it fails.
   std::vector<bson::Document> query(bson::View command);
 
-  ~Oracle();
-
  private:
   Oracle() = default;
   struct Close {
     void operator()(mongoc_client_t* client) const { mongoc_client_destroy(client); }
   };
   static std::unique_ptr<Oracle> start();
-  std::unique_ptr<mongoc_client_t, Close> client_;
-  std::string port_;
+  std::unique_ptr<OracleProcess> process_;
+  std::unique_ptr<mongoc_client_t, Close> client_;  // Goes before the process that it speaks to.
 };
 
 }  // namespace partita::test

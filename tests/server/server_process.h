@@ -10,7 +10,7 @@
 
 #include "tools/client/mongo.h"
 
-namespace partita::crash {
+namespace partita::test {
 
 /// A server that is started, killed and started again on the same data. Used by one thread at a time.
 /// Killed with -9 when destroyed.
@@ -53,4 +53,4 @@ class ServerProcess {
   std::chrono::milliseconds last_start_{500};
 };
 
-}  // namespace partita::crash
+}  // namespace partita::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/crash/server.h"
+#include "tests/server/server_process.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-namespace partita::crash {
+namespace partita::test {
 
 using client::Problem;
 using Clock = std::chrono::steady_clock;
@@ -140,4 +140,4 @@ bool ServerProcess::reap(bool wait) {
   return true;
 }
 
-}  // namespace partita::crash
+}  // namespace partita::test
