@@ -118,6 +118,11 @@ Status check_stages(bson::View stages) {
   return {};
 }
 
+std::string_view first_stage_name(bson::View stages) {
+  const bson::View first = stages.empty() ? bson::View() : stages.begin()->value.as_document();
+  return first.empty() ? "the empty pipeline" : first.begin()->name;
+}
+
 Result<shards::Namespace> pipeline_namespace(const Operation& operation) {
   if (!operation.target().is_number()) return operation.target_namespace();
   if (operation.target().exact_int64() != 1) {
@@ -162,6 +167,9 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   // Some stages make the rows themselves; they stand first, and the rest of the pipeline works on what they made.
   TRY(std::optional<std::vector<bson::Document>> made, run_source_stage(operation, ns, stages));
   if (!made) made = config_view(operation.server(), ns);
+  if (!made && operation.target().is_number()) {
+    return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for '", first_stage_name(stages), "'; a collection is required.");
+  }
   const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
   bson::Document kept = drop_first ? behind_source_stage(stages) : bson::Document(stages);
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), {.random_seed = store.random().next()}));

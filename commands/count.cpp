@@ -56,7 +56,7 @@ Status count(Operation& operation, bson::Writer& reply) {
     TRY(query::Matcher matcher, query::Matcher::parse(request.query));
     TRY(const auto matching, select(std::move(*view), {.matcher = std::move(matcher)}));
     found = static_cast<std::int64_t>(matching.size());
-  } else if (collection != nullptr && request.query.empty()) {
+  } else if (collection != nullptr && request.query.empty() && request.hint.missing()) {
     found = collection->size().documents;
   } else if (collection != nullptr) {
     if (!operation.on_worker()) return operation.to_worker();

@@ -31,8 +31,11 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions));
   reply.add("numIndexesBefore", static_cast<std::int32_t>(counts.before));
   reply.add("numIndexesAfter", static_cast<std::int32_t>(counts.after));
-  reply.add("createdCollectionAutomatically", counts.created_collection);
-  if (counts.before == counts.after) reply.add("note", "all indexes already exist");
+  if (counts.before == counts.after) {
+    reply.add("note", "all indexes already exist");
+  } else {
+    reply.add("createdCollectionAutomatically", counts.created_collection);
+  }
   return {};
 }
 

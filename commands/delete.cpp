@@ -48,11 +48,12 @@ Result<DeleteStatement> parse_statement(bson::View document) {
 }
 
 Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
-                     std::int32_t& deleted) {
+                     std::int32_t& deleted, std::vector<std::int32_t>& retried) {
   TRY(const DeleteStatement statement, parse_statement(document));
   Outcome outcome;
   CHECK_OK(run_delete(operation, ns, statement, index, outcome));
   deleted += outcome.matched;
+  if (outcome.retried) retried.push_back(index);
   return {};
 }
 
@@ -62,14 +63,16 @@ Status remove(Operation& operation, bson::Writer& reply) {
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   const std::size_t count = request.deletes.count();
   CHECK_OK(check_batch_size(count));
+  CHECK_OK(request.deletes.for_each([](bson::View one) { return parse_statement(one).status(); }));
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
   std::int32_t deleted = 0;
   std::int32_t index = 0;
   bool stopped = false;
+  std::vector<std::int32_t> retried;
   WriteErrors errors;
   Status status = request.deletes.for_each([&](bson::View document) -> Status {
     if (stopped) return {};
-    Status one = run_statement(operation, ns, document, index, deleted);
+    Status one = run_statement(operation, ns, document, index, deleted, retried);
     if (!one.ok() && ends_command(one.code())) return one;
     if (!one.ok()) {
       errors.add(static_cast<std::size_t>(index), std::move(one));
@@ -84,6 +87,7 @@ Status remove(Operation& operation, bson::Writer& reply) {
   operation.stats().documents.delete_statements = static_cast<std::int64_t>(count);
   reply.add("n", deleted);
   errors.write(reply);
+  write_retried(retried, reply);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

@@ -99,6 +99,7 @@ class DistinctValues {
 Result<DistinctRequest> parse(const Operation& operation) {
   TRY(const DistinctRequest request, kArguments.parse("distinct", operation.request()));
   if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
+  if (request.key.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
   return request;
 }

@@ -23,6 +23,7 @@ Status drop(Operation& operation, bson::Writer& reply) {
 
 Status drop_database(Operation& operation, bson::Writer& reply) {
   CHECK_OK(kNoArguments.parse("dropDatabase", operation.request()));
+  if (operation.target().exact_int64() != 1) return error(Code{5255100}, "Have to pass 1 as 'dropDatabase' parameter");
   if (operation.db() == "admin" || operation.db() == "config") {
     return error(Code::IllegalOperation, "Dropping the '", operation.db(), "' database is prohibited.");
   }

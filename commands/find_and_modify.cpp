@@ -89,6 +89,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
     if (!outcome.upserted.view().empty()) last.add("upserted", outcome.upserted["_id"]);
   }
   CHECK_OK(write_value(outcome, projection, reply));
+  if (outcome.retried) reply.add("retriedStmtId", 0);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

@@ -28,8 +28,9 @@ Status get_more(Operation& operation, bson::Writer& reply) {
                  "', expected type 'long'");
   }
   if (request.batch_size.value_or(0) < 0) {
-    return error(Code::BadValue, "Batch size for getMore must be positive, but received: ", *request.batch_size);
+    return error(Code{51024}, "BSON field 'batchSize' value must be >= 0, actual value '", *request.batch_size, "'");
   }
+  if (request.collection.empty()) return error(Code::InvalidNamespace, "Collection names cannot be empty");
   const shards::Namespace ns(operation.db(), request.collection);
   Cursors& cursors = operation.server().cursors;
   TRY(ClientCursor cursor, cursors.take(operation.target().as_int64(), ns.full(), operation.generic().session));

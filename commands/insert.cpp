@@ -40,10 +40,7 @@ Status insert(Operation& operation, bson::Writer& reply) {
   operation.stats().documents.inserted = insertion.inserted();
   reply.add("n", insertion.inserted());
   insertion.errors().write(reply);
-  if (!insertion.retried().empty()) {
-    bson::ArrayWriter retried = reply.array("retriedStmtIds");
-    for (const std::int32_t number : insertion.retried()) retried.push(number);
-  }
+  write_retried(insertion.retried(), reply);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

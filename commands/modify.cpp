@@ -29,6 +29,7 @@ Result<bool> repeat(Operation& operation, WriteAttempt& attempt, shards::Partiti
   TRY(const auto earlier, earlier_outcome(attempt, partition, *statement, operation.server().store.tables().retry));
   if (!earlier) return false;
   outcome = Outcome::decode(bson::View::trusted(earlier->data()));
+  outcome.retried = true;
   return true;
 }
 
@@ -79,6 +80,7 @@ Result<bool> repeat_anywhere(Operation& operation, const shards::Collection& col
     TRY(const auto earlier, shards::find_outcome(rows.value(), *statement));
     if (!earlier) continue;
     outcome = Outcome::decode(bson::View::trusted(earlier->data()));
+    outcome.retried = true;
     return true;
   }
   return false;

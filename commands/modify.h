@@ -16,6 +16,7 @@ struct Outcome {
   bson::Document upserted;  ///< {_id: value} of the document that an upsert made; else empty.
   bson::Document value;     ///< The document that findAndModify answers with; else empty.
   bool has_value = false;
+  bool retried = false;     ///< Done by an earlier sending of the statement; not kept.
 
   bson::Document encode() const;
   static Outcome decode(bson::View stored);

@@ -73,7 +73,7 @@ Status read_argument(const bson::Field& field, GenericArguments& out) {
     TRY(out.session, parse_session(value));
   } else if (name == "txnNumber") {
     if (!value.is(bson::Type::kInt64)) return wrong_type("OperationSessionInfo", "txnNumber", value, "long");
-    if (value.as_int64() < 0) return error(Code::BadValue, "txnNumber must not be negative: ", value.as_int64());
+    if (value.as_int64() < 0) return error(Code::InvalidOptions, "txnNumber must not be negative: ", value.as_int64());
     out.transaction = value.as_int64();
   } else if (name == "maxTimeMS") {
     const auto ms = value.exact_int64();

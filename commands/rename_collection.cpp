@@ -24,7 +24,9 @@ Status rename_collection(Operation& operation, bson::Writer&) {
                  "', expected type 'string'");
   }
   TRY(const shards::Namespace from, shards::Namespace::parse(operation.target().as_string()));
-  TRY(const shards::Namespace to, shards::Namespace::parse(request.to));
+  const auto named = shards::Namespace::parse(request.to);
+  if (!named.ok()) return error(Code::IllegalOperation, "error with target namespace: ", named.status().message());
+  const shards::Namespace& to = *named;
   if (from == to) return error(Code::IllegalOperation, "Can't rename a collection to itself");
   if (from.is_system() || to.is_system()) return error(Code::IllegalOperation, "error with target namespace: system collections cannot be renamed");
   return operation.server().store.catalog().rename(from, to, request.drop_target);

@@ -59,6 +59,12 @@ std::optional<shards::StatementId> statement_id(const Operation& operation, std:
   return shards::StatementId{*generic.session, 0, *generic.transaction, statement};
 }
 
+void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& reply) {
+  if (statements.empty()) return;
+  bson::ArrayWriter retried = reply.array("retriedStmtIds");
+  for (const std::int32_t statement : statements) retried.push(statement);
+}
+
 Result<std::optional<shards::Bytes>> earlier_outcome(shards::WriteAttempt& attempt, shards::PartitionId partition,
                                                      const shards::StatementId& id, shards::TableId retry_table) {
   TRY(shards::Cursor cursor, attempt.session().cursor(retry_table));

@@ -36,6 +36,9 @@ Status check_batch_size(std::size_t statements);
 /// The session, number and statement of a retryable write; nullopt for a write that is none.
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement);
 
+/// `retriedStmtIds: [...]`, or nothing: which statements had been done by an earlier sending.
+void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& reply);
+
 /// The outcome that this statement had when it came the first time; nullopt when this is the first time. Reads through
 /// the attempt's session, so that of two copies of one statement that race only one commits. The bytes live until the
 /// session is next used.

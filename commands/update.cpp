@@ -45,6 +45,9 @@ Result<UpdateStatement> parse_statement(bson::View document) {
   }
   if (!has_q) return missing_field(kCommand, "q");
   if (statement.update.missing()) return missing_field(kCommand, "u");
+  if (!statement.update.is_document() && !statement.update.is_array()) {
+    return error(Code::FailedToParse, "Update argument must be either an object or an array");
+  }
   return statement;
 }
 
@@ -56,6 +59,7 @@ struct Totals {
     bson::Document id;
   };
   std::vector<Upserted> upserted;
+  std::vector<std::int32_t> retried;
   WriteErrors errors;
 };
 
@@ -66,6 +70,7 @@ Status run_statement(Operation& operation, const shards::Namespace& ns, bson::Vi
   CHECK_OK(run_update(operation, ns, statement, index, outcome));
   totals.matched += outcome.matched;
   totals.modified += outcome.modified;
+  if (outcome.retried) totals.retried.push_back(index);
   if (!outcome.upserted.view().empty()) totals.upserted.push_back({index, std::move(outcome.upserted)});
   return {};
 }
@@ -92,6 +97,7 @@ Status update(Operation& operation, bson::Writer& reply) {
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   const std::size_t count = request.updates.count();
   CHECK_OK(check_batch_size(count));
+  CHECK_OK(request.updates.for_each([](bson::View one) { return parse_statement(one).status(); }));
   // One statement by _id is done on the spot; what has to wait or to scan has changed nothing when it says so.
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
   Totals totals;
@@ -113,6 +119,7 @@ Status update(Operation& operation, bson::Writer& reply) {
     }
   }
   totals.errors.write(reply);
+  write_retried(totals.retried, reply);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

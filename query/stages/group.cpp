@@ -186,6 +186,21 @@ Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext
   return GroupField{std::string(field.name), accumulator, {std::move(argument)}};
 }
 
+/// A compound _id groups what lacks one of its parts with what has null there, as an _id that is missing whole does.
+Result<CompiledExpression> compile_id(Value id, const ExpressionContext& context) {
+  const bool compound = id.is_document() && !id.as_document().empty() && !id.as_document().begin()->name.starts_with('$');
+  if (!compound) return CompiledExpression::compile(id, context);
+  const bson::Document with_nulls = bson::Document::build([&](bson::Writer& out) {
+    for (const bson::Field& part : id.as_document()) {
+      bson::Writer call = out.document(part.name);
+      bson::ArrayWriter arguments = call.array("$ifNull");
+      arguments.push(part.value);
+      arguments.push_null();
+    }
+  });
+  return CompiledExpression::compile(Value::of(with_nulls.view()), context);
+}
+
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
   if (!args.specification.is_document())
     return error(Code{15947}, "a group's fields must be specified in an object");
@@ -194,7 +209,7 @@ Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
   for (const bson::Field& field : args.specification.as_document()) {
     if (field.name == "_id") {
       if (id) return error(Code{15948}, "a group's _id may only be specified once");
-      TRY(id, CompiledExpression::compile(field.value, args.context));
+      TRY(id, compile_id(field.value, args.context));
     } else {
       TRY(GroupField parsed, parse_field(field, args.context));
       fields.push_back(std::move(parsed));
@@ -215,7 +230,7 @@ const RegisterEntry<StageKind> kGroup{{
                  {"{$group: {_id: '$g', n: {$count: {}}}}", "[{g: 1}, {g: 1.0}, {g: null}, {}]",
                   "[{_id: 1, n: 2}, {_id: null, n: 2}]"},
                  {"{$group: {_id: {x: '$g'}, v: {$push: '$a'}}}", "[{g: 1, a: 1}, {a: 2}, {g: 1, a: 3}]",
-                  "[{_id: {x: 1}, v: [1, 3]}, {_id: {}, v: [2]}]"},
+                  "[{_id: {x: 1}, v: [1, 3]}, {_id: {x: null}, v: [2]}]"},
                  {"{$group: {_id: null}}", "[]", "[]"},
                  {"{$group: {n: {$sum: 1}}}", "[]", "error 15955"},
                  {"{$group: {_id: 1, n: {$foo: 1}}}", "[]", "error 15952"},

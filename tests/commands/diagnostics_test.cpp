@@ -6,7 +6,6 @@
 #include "commands/current_operations.h"
 #include "commands/slow_log.h"
 #include "tests/commands/in_process.h"
-#include "tests/support/readable.h"
 #include "wire/log/log.h"
 
 namespace partita::commands {

@@ -5,7 +5,6 @@
 
 #include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
-#include "tests/support/readable.h"
 #include "wire/bson/json.h"
 
 namespace partita::commands {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/commands/in_process.h"
-#include "tests/support/readable.h"
 #include "wire/bson/json.h"
 
 namespace partita::commands {

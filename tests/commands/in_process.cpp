@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <cstdlib>
 
-#include "tests/support/readable.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
 

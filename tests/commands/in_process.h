@@ -9,6 +9,7 @@
 #include "commands/client_connection.h"
 #include "commands/server.h"
 #include "shards/store.h"
+#include "tests/support/readable.h"  // How answers are printed.
 
 namespace partita::test {
 

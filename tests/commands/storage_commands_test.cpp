@@ -8,7 +8,6 @@
 #include "commands/config_views.h"
 #include "shards/storage/session.h"
 #include "tests/commands/in_process.h"
-#include "tests/support/readable.h"
 
 namespace partita::commands {
 namespace {

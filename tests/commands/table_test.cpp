@@ -8,7 +8,6 @@
 #include "commands/reference.h"
 #include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
-#include "tests/support/readable.h"
 
 namespace partita::commands {
 namespace {
