@@ -49,7 +49,7 @@ Status CatalogState::put_partition(const RowKey& key, bson::View row) {
   PartitionSlot& slot = member.slots[key.partition];
   slot.min = std::move(decoded.min);
   if (slot.partition == nullptr) {
-    TRY(const TableId records, engine_.create_table(Partition::records_table(key.partition), TableKind::kRecords));
+    TRY(const TableId records, tables_.create_table(Partition::records_table(key.partition), TableKind::kRecords));
     slot.partition = std::make_shared<Partition>(key.partition, key.uuid, records);
   }
   owners_[key.partition] = key.uuid;
@@ -128,12 +128,12 @@ Result<std::shared_ptr<PartitionIndex>> CatalogState::make_index(PartitionId par
   const std::string name = Partition::index_table(partition, spec->id);
   index->spec = std::move(spec);
   if (loading_) {
-    TRY(index->table, engine_.create_table(name, TableKind::kIndex));
+    TRY(index->table, tables_.create_table(name, TableKind::kIndex));
     return index;
   }
   // During replay the table may be there, half filled by a build that a crash cut short.
-  CHECK_OK(engine_.drop_table(engine_.table(name)));
-  TRY(index->table, engine_.create_table(name, TableKind::kIndex));
+  CHECK_OK(tables_.drop_table(tables_.table(name)));
+  TRY(index->table, tables_.create_table(name, TableKind::kIndex));
   unfilled = true;
   return index;
 }

@@ -6,6 +6,7 @@
 
 #include "shards/catalog/collection.h"
 #include "shards/catalog/rows.h"
+#include "shards/storage/table_set.h"
 
 namespace partita::shards {
 
@@ -13,7 +14,7 @@ namespace partita::shards {
 /// pass through the same code. Not thread-safe: the catalog's change lock guards it.
 class CatalogState {
  public:
-  explicit CatalogState(Engine& engine) : engine_(engine) {}
+  explicit CatalogState(TableSet& tables) : tables_(tables) {}
 
   Status put(Bytes key, bson::View row);
   Status erase(Bytes key);
@@ -60,7 +61,7 @@ class CatalogState {
 
   void drop_slot(const PartitionSlot& slot);
 
-  Engine& engine_;
+  TableSet& tables_;
   MetaRow meta_;
   std::map<Uuid, Member> members_;
   std::map<PartitionId, Uuid> owners_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/decode.h"
+#include "shards/storage/memory_tables.h"
 #include "wire/bson/json.h"
 
 namespace partita::shards {
@@ -85,7 +86,8 @@ Status duplicate_key(std::string_view ns, const Status& collision) {
                        details["keyValue"].as_document());
 }
 
-Status IndexWriter::put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+template <class Session>
+Status BasicIndexWriter<Session>::put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
                         const query::IndexKeys& keys) {
   const Bytes fields = keys.key(entry);
   key_.clear();
@@ -105,7 +107,8 @@ Status IndexWriter::put(Cursor& cursor, const PartitionIndex& index, Bytes recor
       .with_details(collision_details(index.spec->definition["key"].as_document(), values));
 }
 
-Status IndexWriter::erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+template <class Session>
+Status BasicIndexWriter<Session>::erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
                           const query::IndexKeys& keys) {
   key_.clear();
   key_.append(keys.key(entry));
@@ -115,7 +118,8 @@ Status IndexWriter::erase(Cursor& cursor, const PartitionIndex& index, Bytes rec
   return {};
 }
 
-Status IndexWriter::insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
+template <class Session>
+Status BasicIndexWriter<Session>::insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
   CHECK_OK(index.spec->keys->make(document, after_));
   if (after_.multikey() != 0) index.multikey.fetch_or(after_.multikey(), std::memory_order_relaxed);
   TRY(Cursor cursor, session.cursor(index.table));
@@ -123,14 +127,16 @@ Status IndexWriter::insert(Session& session, PartitionIndex& index, Bytes record
   return {};
 }
 
-Status IndexWriter::remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
+template <class Session>
+Status BasicIndexWriter<Session>::remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
   CHECK_OK(index.spec->keys->make(document, before_));
   TRY(Cursor cursor, session.cursor(index.table));
   for (std::size_t i = 0; i < before_.size(); ++i) CHECK_OK(erase(cursor, index, record_key, i, before_));
   return {};
 }
 
-Status IndexWriter::update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before,
+template <class Session>
+Status BasicIndexWriter<Session>::update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before,
                            bson::View after) {
   CHECK_OK(index.spec->keys->make(before, before_));
   CHECK_OK(index.spec->keys->make(after, after_));
@@ -153,8 +159,9 @@ Status IndexWriter::update(Session& session, PartitionIndex& index, Bytes record
   return {};
 }
 
-Result<IndexWriter::Presence> IndexWriter::check(Session& session, const PartitionIndex& index, Bytes record_key,
-                                                 bson::View document) {
+template <class Session>
+auto BasicIndexWriter<Session>::check(Session& session, const PartitionIndex& index, Bytes record_key,
+                                      bson::View document) -> Result<Presence> {
   CHECK_OK(index.spec->keys->make(document, after_));
   TRY(Cursor cursor, session.cursor(index.table));
   Presence presence;
@@ -168,5 +175,8 @@ Result<IndexWriter::Presence> IndexWriter::check(Session& session, const Partiti
   }
   return presence;
 }
+
+template class BasicIndexWriter<Session>;
+template class BasicIndexWriter<MemorySession>;
 
 }  // namespace partita::shards

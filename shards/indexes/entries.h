@@ -14,8 +14,9 @@ namespace partita::shards {
 ///
 /// so that two documents with equal fields collide in a unique index and stand side by side in any other.
 
-/// Adds and removes the entries of one document. Both keep their buffers; one per session and thread.
-class IndexWriter {
+/// Adds and removes the entries of one document. Keeps its buffers; one per session and thread.
+template <class Session>
+class BasicIndexWriter {
  public:
   /// Fails with DuplicateKey, naming index and values, when a unique index has the fields already.
   Status insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
@@ -31,6 +32,8 @@ class IndexWriter {
   Result<Presence> check(Session& session, const PartitionIndex& index, Bytes record_key, bson::View document);
 
  private:
+  using Cursor = std::remove_cvref_t<decltype(*std::declval<Session&>().cursor(kNoTable))>;
+
   Status put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
              const query::IndexKeys& keys);
   Status erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
@@ -41,6 +44,7 @@ class IndexWriter {
   bson::Buffer key_;
   bson::Buffer value_;
 };
+using IndexWriter = BasicIndexWriter<Session>;
 
 /// The record key inside an entry.
 Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/updates/diff.h"
+#include "shards/storage/memory_tables.h"
 
 namespace partita::shards {
 
@@ -19,7 +20,8 @@ void Effects::count(Time commit_time, Time checkpoint_boundary) const {
   for (const One& one : growths) one.partition->counters().add(one.growth, commit_time, checkpoint_boundary);
 }
 
-Status Applier::insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document, Effects& effects) {
+template <RowSession Session>
+Status BasicApplier<Session>::insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document, Effects& effects) {
   TRY(Cursor cursor, session.cursor(slot.partition->records()));
   CHECK_OK(cursor.insert(key, document.bytes()));
   for (const auto& index : slot.indexes) CHECK_OK(index_writer_.insert(session, *index, key, document));
@@ -27,7 +29,8 @@ Status Applier::insert(Session& session, const PartitionSlot& slot, Bytes key, b
   return {};
 }
 
-Status Applier::update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
+template <RowSession Session>
+Status BasicApplier<Session>::update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
                        bson::View after, Effects& effects) {
   const std::int64_t growth = std::int64_t{after.size()} - before.size();
   // Indexes first: `before` may lie in the page under the cursor, and dies with the update.
@@ -37,7 +40,8 @@ Status Applier::update(Session& session, const PartitionSlot& slot, Cursor& at, 
   return {};
 }
 
-Status Applier::remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
+template <RowSession Session>
+Status BasicApplier<Session>::remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
                        Effects& effects) {
   const std::int64_t size = before.size();
   for (const auto& index : slot.indexes) CHECK_OK(index_writer_.remove(session, *index, key, before));
@@ -46,7 +50,8 @@ Status Applier::remove(Session& session, const PartitionSlot& slot, Cursor& at, 
   return {};
 }
 
-Status Applier::put_retry_row(Session& session, Bytes key, Bytes statement) {
+template <RowSession Session>
+Status BasicApplier<Session>::put_retry_row(Session& session, Bytes key, Bytes statement) {
   TRY(Cursor cursor, session.cursor(tables_.retry));
   TRY(const bool there, cursor.find(key));
   if (!there) return cursor.insert(key, statement);
@@ -54,18 +59,21 @@ Status Applier::put_retry_row(Session& session, Bytes key, Bytes statement) {
   return cursor.update_here(after_.bytes());
 }
 
-Status Applier::put_catalog_row(Session& session, Bytes key, Bytes row) {
+template <RowSession Session>
+Status BasicApplier<Session>::put_catalog_row(Session& session, Bytes key, Bytes row) {
   TRY(Cursor cursor, session.cursor(tables_.catalog));
   return cursor.put(key, row);
 }
 
-Status Applier::erase_catalog_row(Session& session, Bytes key) {
+template <RowSession Session>
+Status BasicApplier<Session>::erase_catalog_row(Session& session, Bytes key) {
   TRY(Cursor cursor, session.cursor(tables_.catalog));
   CHECK_OK(cursor.remove(key));
   return {};
 }
 
-Status Applier::apply(Session& session, const Operation& operation, CatalogState& state, Effects& effects) {
+template <RowSession Session>
+Status BasicApplier<Session>::apply(Session& session, const Operation& operation, CatalogState& state, Effects& effects) {
   switch (operation.type) {
     case OperationType::kCatalogPut:
       CHECK_OK(put_catalog_row(session, operation.key, operation.image));
@@ -87,7 +95,8 @@ Status Applier::apply(Session& session, const Operation& operation, CatalogState
   return error(Code::DataModifiedByRepair, "log operation of an unknown type: ", static_cast<int>(operation.type));
 }
 
-Status Applier::replay_change(Session& session, const Operation& operation, const PartitionSlot& slot,
+template <RowSession Session>
+Status BasicApplier<Session>::replay_change(Session& session, const Operation& operation, const PartitionSlot& slot,
                               Effects& effects) {
   const auto image = [&] { return bson::View::trusted(operation.image.data()); };
   if (operation.type == OperationType::kInsert) return insert(session, slot, operation.key, image(), effects);
@@ -107,5 +116,8 @@ Status Applier::replay_change(Session& session, const Operation& operation, cons
   CHECK_OK(query::apply_diff(before, operation.image, after_));
   return update(session, slot, cursor, operation.key, before, bson::View::trusted(after_.data()), effects);
 }
+
+template class BasicApplier<Session>;
+template class BasicApplier<MemorySession>;
 
 }  // namespace partita::shards

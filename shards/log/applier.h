@@ -21,18 +21,23 @@ struct Effects {
   void count(Time commit_time, Time checkpoint_boundary) const;
 };
 
+/// The tables that are not a partition's.
+struct ApplierTables {
+  TableId catalog = kNoTable;
+  TableId retry = kNoTable;
+};
+
 /// The only code that changes documents, index entries, retry rows and catalog rows. Commands reach it through
-/// WriteUnit, which drafts each operation into a record as it is applied; recovery, and later replicas and restore,
+/// Draft, which writes each operation into a record as it is applied; recovery, and later replicas and restore,
 /// reach it through apply(). The same record makes the same bytes wherever it is applied.
 /// Runs inside the caller's transaction. Keeps buffers: one Applier per thread that writes.
-class Applier {
+template <RowSession Session>
+class BasicApplier {
  public:
-  /// The tables that are not a partition's.
-  struct Tables {
-    TableId catalog = kNoTable;
-    TableId retry = kNoTable;
-  };
-  explicit Applier(Tables tables) : tables_(tables) {}
+  using Cursor = std::remove_cvref_t<decltype(*std::declval<Session&>().cursor(kNoTable))>;
+  using Tables = ApplierTables;
+
+  explicit BasicApplier(Tables tables) : tables_(tables) {}
   void use(Tables tables) { tables_ = tables; }
 
   /// Replays one operation of a record, against the partitions that `state` knows.
@@ -53,9 +58,10 @@ class Applier {
   Status replay_change(Session& session, const Operation& operation, const PartitionSlot& slot, Effects& effects);
 
   Tables tables_;
-  IndexWriter index_writer_;
+  BasicIndexWriter<Session> index_writer_;
   bson::Buffer after_;
   bson::Buffer before_;
 };
+using Applier = BasicApplier<Session>;
 
 }  // namespace partita::shards

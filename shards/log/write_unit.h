@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "shards/log/applier.h"
+#include "shards/log/draft.h"
 #include "shards/log/log.h"
 
 namespace partita::shards {
@@ -21,17 +21,26 @@ class WriteUnit {
 
   Status begin(RecordKind kind = RecordKind::kOperations, LogId log = kDataLog);
 
-  Status insert(const PartitionSlot& slot, Bytes key, bson::View document);
-  /// `at` stands on the row, `before` is what it holds (and may be the cursor's own memory).
-  Status update(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after);
-  Status remove(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before);
-  /// Notes that statements first..last of the session's transaction number are done, with this outcome.
-  Status note_retry(PartitionId partition, const StatementId& id, const StatementOutcome& outcome);
-  Status put_catalog_row(std::string_view key, bson::View row);
-  Status erase_catalog_row(std::string_view key);
+  // What may be changed, each as Draft has it.
+  Status insert(const PartitionSlot& slot, Bytes key, bson::View document) {
+    return buffers_.draft.insert(session_, slot, key, document);
+  }
+  Status update(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after) {
+    return buffers_.draft.update(session_, slot, at, key, before, after);
+  }
+  Status remove(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before) {
+    return buffers_.draft.remove(session_, slot, at, key, before);
+  }
+  Status note_retry(PartitionId partition, const StatementId& id, const StatementOutcome& outcome) {
+    return buffers_.draft.note_retry(session_, partition, id, outcome);
+  }
+  Status put_catalog_row(std::string_view key, bson::View row) {
+    return buffers_.draft.put_catalog_row(session_, key, row);
+  }
+  Status erase_catalog_row(std::string_view key) { return buffers_.draft.erase_catalog_row(session_, key); }
 
-  bool empty() const { return buffers_.record.empty(); }
-  std::size_t size() const { return buffers_.record.size(); }
+  bool empty() const { return buffers_.draft.record().empty(); }
+  std::size_t size() const { return buffers_.draft.record().size(); }
   Session& session() { return session_; }
 
   /// The time at which it became visible. On failure nothing has happened; WriteConflict: do it again from the start.
@@ -40,10 +49,7 @@ class WriteUnit {
 
  private:
   struct Buffers {
-    RecordWriter record;
-    Effects effects;
-    bson::Buffer scratch;
-    Applier applier{Applier::Tables{}};
+    Draft draft;
     bool in_use = false;
   };
   static Buffers& thread_buffers();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shards/storage/error.h"
+#include "shards/storage/table_set.h"
 
 namespace partita::shards {
 
@@ -28,21 +29,9 @@ struct EngineOptions {
   std::string extra;  ///< Appended to the connection's configuration: fault injection in tests.
 };
 
-/// A table by a small number, so that sessions find its cached cursor by index. Never used again after a drop.
-enum class TableId : std::uint32_t {};
-constexpr TableId kNoTable{0xFFFFFFFF};
-
-/// What a table is for decides how it is stored.
-enum class TableKind : std::uint8_t {
-  kRecords,  ///< Documents: timestamped, rebuilt from the log, not journaled.
-  kIndex,    ///< Index entries: the same, with prefix compression.
-  kState,    ///< Small rows of the server's own, with timestamps: catalog, retry rows, counts.
-  kLog,      ///< The journaled truth.
-};
-
 /// The one WiredTiger connection of the server: tables, sessions, timestamps, checkpoints.
 /// Thread-safe. Sessions leased from it must be back before it is destroyed.
-class Engine {
+class Engine final : public TableSet {
  public:
   static Result<std::unique_ptr<Engine>> open(EngineOptions options);
   ~Engine();
@@ -52,12 +41,10 @@ class Engine {
   /// Leaves the directory as it is when this is destroyed, as a crash would: no closing checkpoint.
   void abandon() { abandoned_ = true; }
 
-  /// Creates the table if it is not there yet and makes it known. Not transactional.
-  Result<TableId> create_table(const std::string& name, TableKind kind);
-  /// The id of a table that exists, made known on first use.
-  TableId table(const std::string& name);
-  /// Closes cached cursors and removes the table. LockBusy while somebody still reads it: try again later.
-  Status drop_table(TableId id);
+  Result<TableId> create_table(const std::string& name, TableKind kind) override;
+  TableId table(const std::string& name) override;
+  /// Closes cached cursors first.
+  Status drop_table(TableId id) override;
   /// Names of all tables on disk, for finding those that no catalog row knows.
   Result<std::vector<std::string>> table_names();
   const char* uri(TableId id) const;

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <utility>
 
 #include "shards/storage/engine.h"
 
 namespace partita::shards {
-
-using Bytes = std::span<const std::uint8_t>;
 
 class Cursor;
 
