@@ -79,7 +79,7 @@ Status Store::recover() {
   CHECK_OK(restore_counts(state));
   CHECK_OK(replay(state));
   TRY(const std::vector<TableId> orphans, find_orphans(state));
-  for (const auto& log : logs_) CHECK_OK(log->acquire("embedded"));
+  for (const auto& log : logs_) CHECK_OK(log->acquire_now("embedded"));
   const bool fresh = state.meta().cluster == bson::ObjectId{};
   catalog_ = std::make_unique<Catalog>(*this, std::move(state));
   catalog_->remove_later(orphans);

@@ -107,15 +107,22 @@ void EmbeddedLog::leave_void(const Position& position) {
   }
 }
 
-Result<Epoch> EmbeddedLog::acquire(std::string_view node) {
+void EmbeddedLog::acquire(Takeover& takeover) {
+  Result<Epoch> epoch = acquire_now(takeover.node);
+  if (epoch.ok()) {
+    takeover.epoch = *epoch;
+  } else {
+    takeover.status = epoch.status();
+  }
+  takeover.done(takeover);
+}
+
+Result<Epoch> EmbeddedLog::acquire_now(std::string_view node) {
   const Epoch next = epoch_ + 1;
   positions_.resume(id_, next, positions_.next_sequence(id_));
   RecordWriter record;
   record.begin(RecordKind::kEpoch, id_);
-  Operation named;
-  named.type = OperationType::kCatalogPut;
-  named.key = {reinterpret_cast<const std::uint8_t*>(node.data()), node.size()};
-  record.add(named);
+  record.add(epoch_operation(node));
   TRY(const SessionLease session, SessionLease::take(engine_));
   TRY(Transaction transaction, Transaction::begin(*session));
   const Position position = positions_.take(id_);

@@ -18,7 +18,9 @@ class EmbeddedLog final : public PartitionLog {
 
   void append(Append& append) override;
   void settled(const Position& position, bool committed) override;
-  Result<Epoch> acquire(std::string_view node) override;
+  void acquire(Takeover& takeover) override;
+  /// The same, for who need not wait: there is no other node to race with.
+  Result<Epoch> acquire_now(std::string_view node);
   Result<std::unique_ptr<LogTail>> tail(Sequence from) override;
   Status truncate(Sequence before) override;
   Sequence end() const override { return positions_.next_sequence(id_); }

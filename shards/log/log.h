@@ -29,6 +29,19 @@ struct Append {
   bool to_settle = false;
 };
 
+/// Taking a log over, on its way: the caller keeps it alive until `done` has been called with it.
+struct Takeover {
+  /// Names this run of this process and no other, earlier ones of its own included.
+  std::string_view node;
+  /// Called once, perhaps before acquire() returns, perhaps on another thread. With an ok status everything that older
+  /// epochs have written is in the log or void for ever; else somebody else was faster.
+  void (*done)(Takeover& takeover) = nullptr;
+  void* context = nullptr;
+
+  Status status;
+  Epoch epoch = 0;
+};
+
 /// Reads a log from a position on, in order, up to what is visible. Not thread-safe; a snapshot of nothing: records may
 /// be appended meanwhile, and the next call finds them.
 class LogTail {
@@ -48,8 +61,8 @@ class PartitionLog {
   virtual void append(Append& append) = 0;
   /// The caller has committed (or rolled back, with `committed` false) what was acknowledged at `position`.
   virtual void settled(const Position& position, bool committed) = 0;
-  /// Takes the log over for `node`: older writers' records are void from here on.
-  virtual Result<Epoch> acquire(std::string_view node) = 0;
+  /// Takes the log over: older writers' records are void from here on. Asynchronous: see Takeover.
+  virtual void acquire(Takeover& takeover) = 0;
   virtual Result<std::unique_ptr<LogTail>> tail(Sequence from) = 0;
   /// Forgets records before this one.
   virtual Status truncate(Sequence before) = 0;

@@ -2,6 +2,7 @@
 #include "shards/log/memory_log.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace partita::shards {
 namespace {
@@ -13,7 +14,7 @@ class MemoryTail final : public LogTail {
   MemoryTail(const MemoryTopic& topic, MemoryTopic::Offset from) : topic_(topic), next_(from) {}
 
   Result<std::optional<Bytes>> next() override {
-    if (next_ < topic_.begin()) return error(Code::OplogStartMissing, "the log no longer holds what is asked for");
+    if (next_ < topic_.begin()) return error(Code::SnapshotTooOld, "the log no longer holds what is asked for");
     if (next_ == topic_.end()) return std::optional<Bytes>();
     return std::optional<Bytes>(topic_.at(next_++));
   }
@@ -31,7 +32,7 @@ struct Place {
 };
 Result<Place> place_behind(const MemoryTopic& topic, Sequence sequence) {
   Place place{topic.begin(), topic.fence_at_begin(), topic.hash_at_begin()};
-  if (place.fence.last() > sequence) return error(Code::OplogStartMissing, "the log begins behind record ", sequence);
+  if (place.fence.last() > sequence) return error(Code::SnapshotTooOld, "the log begins behind record ", sequence);
   for (; place.fence.last() < sequence && place.offset < topic.end(); ++place.offset) {
     TRY(const RecordHeader header, read_header(topic.at(place.offset)));
     if (place.fence.admit(header)) place.hash = record_hash(topic.at(place.offset));
@@ -96,14 +97,14 @@ void MemoryLog::acknowledged(Offset offset, std::uint64_t flight) {
     header.epoch = position.epoch;
     header.sequence = position.sequence;
     ++read_;
-    if (fence_.admit(header)) return admitted(header, flights_.front().hash, false);
-    return barrier();
+    [[maybe_unused]] const bool valid = fence_.admit(header);
+    assert(valid && "the record behind the last one known, by its only writer");
+    return admitted(header, flights_.front().hash, false);
   }
-  const Sequence before = fence_.last();
   const bool led = role_ == Role::kLeader;
   read_to(offset + 1);
   // Our record lies there and is void: one before it was lost on the way, and all behind it are void too.
-  if (led && role_ == Role::kLeader && fence_.last() == before && !flights_.empty()) barrier();
+  if (led && role_ == Role::kLeader && in_flight(flight)) barrier();
 }
 
 void MemoryLog::timed_out(std::uint64_t flight) {
@@ -111,7 +112,7 @@ void MemoryLog::timed_out(std::uint64_t flight) {
     if (flight != waiting_for_) return;
     read_to(topic_.end());
     if (role_ == Role::kTaking) send_epoch_record();
-  } else if (role_ == Role::kLeader && !flights_.empty() && flight + flights_.size() > sent_) {
+  } else if (role_ == Role::kLeader && in_flight(flight)) {
     barrier();
   }
 }
@@ -123,6 +124,8 @@ void MemoryLog::barrier() {
 }
 
 void MemoryLog::acquire(Takeover& takeover) {
+  // One that has not written for a while may have been deposed without knowing.
+  read_to(topic_.end());
   if (role_ == Role::kLeader) {
     takeover.epoch = epoch_;
     takeover.done(takeover);
@@ -130,7 +133,6 @@ void MemoryLog::acquire(Takeover& takeover) {
   }
   takeover_ = &takeover;
   node_ = takeover.node;
-  read_to(topic_.end());
   role_ = Role::kTaking;
   send_epoch_record();
 }

@@ -72,6 +72,8 @@ class MemoryLog final : public PartitionLog {
   std::uint64_t appended_bytes() const override { return appended_; }
 
   bool leads() const { return role_ == Role::kLeader; }
+  /// Leads, or is about to: has not heard of anybody else since it took the log over.
+  bool contends() const { return role_ != Role::kFollower; }
   Epoch epoch() const { return epoch_; }
   /// How often it has taken its own log over to learn what became of a record.
   std::uint64_t barriers() const { return barriers_; }
@@ -97,6 +99,8 @@ class MemoryLog final : public PartitionLog {
   void answer_takeover(Status status);
   void lose_flights();
   bool is_own_epoch_record(Bytes record) const;
+  /// A leader's flights are the last that it sent.
+  bool in_flight(std::uint64_t flight) const { return flight + flights_.size() > sent_; }
 
   MemoryTopic& topic_;
   const LogId id_;

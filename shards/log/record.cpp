@@ -77,6 +77,13 @@ Status damaged(std::string_view what) { return error(Code::DataModifiedByRepair,
 
 }  // namespace
 
+Operation epoch_operation(std::string_view node) {
+  Operation operation;
+  operation.type = OperationType::kCatalogPut;
+  operation.key = {reinterpret_cast<const std::uint8_t*>(node.data()), node.size()};
+  return operation;
+}
+
 void RecordWriter::begin(RecordKind kind, LogId log) {
   header_ = {};
   header_.kind = kind;

@@ -82,6 +82,9 @@ struct Operation {
   Bytes image;
 };
 
+/// What an epoch record holds: who takes the log over, as the key of its only operation.
+Operation epoch_operation(std::string_view node);
+
 /// Drafts a record: operations are appended as they are decided; position and time are filled in last. Used again for
 /// the next record without giving its memory back. One thread at a time.
 class RecordWriter {

@@ -29,5 +29,14 @@ TEST(Fence, AdmitsOneSequencerAtATime) {
   EXPECT_EQ(fence.last(), 4u);
 }
 
+TEST(Fence, LetsASequencerBeDeposedThatIsAheadOfItsSuccessor) {
+  Fence fence(1, 7);
+  EXPECT_TRUE(fence.admit(header(RecordKind::kOperations, 1, 8)));  // While the epoch record was on its way.
+  EXPECT_TRUE(fence.admit(header(RecordKind::kEpoch, 2, 8)));
+  EXPECT_EQ(fence.last(), 9u);
+  EXPECT_FALSE(fence.admit(header(RecordKind::kOperations, 1, 9)));
+  EXPECT_TRUE(fence.admit(header(RecordKind::kOperations, 2, 10)));
+}
+
 }  // namespace
 }  // namespace partita::shards
