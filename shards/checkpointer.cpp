@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "shards/storage/fail_point.h"
 #include "shards/store.h"
 
 namespace partita::shards {
@@ -17,6 +18,11 @@ constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
 
 // Rows of the state table: "L" -> where the logs stood; "N" partition(BE) -> its counts and its indexes' multikey bits.
 constexpr std::string_view kLogsKey = "L";
+
+FailPoint boundary_drawn{"checkpointBoundary", "A checkpoint has its moment, and everything up to it has committed."};
+FailPoint counts_saved{"checkpointCountsSaved", "The counts at that moment are committed, which is not yet stable."};
+FailPoint stable_set{"checkpointStable", "The moment is stable, the tables are not yet on disk."};
+FailPoint tables_written{"checkpointWritten", "The checkpoint is on disk; the log still reaches back behind it."};
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
@@ -147,6 +153,7 @@ Status Checkpointer::take() {
     std::copy(sequences.begin(), sequences.end(), next.begin());
   });
   store_.positions().wait_visible(boundary);
+  CHECK_OK(boundary_drawn.hit());
   {
     TRY(const SessionLease session, SessionLease::take(store_.engine()));
     TRY(Transaction transaction, Transaction::begin(*session));
@@ -160,8 +167,11 @@ Status Checkpointer::take() {
     CHECK_OK(cursor.put(bytes_of(kLogsKey), logs.view().bytes()));
     CHECK_OK(transaction.commit(boundary));
   }
+  CHECK_OK(counts_saved.hit());
   CHECK_OK(store_.engine().set_stable(boundary, std::max(last_visible_, Time{1})));
+  CHECK_OK(stable_set.hit());
   CHECK_OK(store_.engine().checkpoint());
+  tables_written.pass();
   trim_log(next[1]);
   return {};
 }

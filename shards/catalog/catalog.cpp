@@ -6,6 +6,7 @@
 #include "shards/indexes/build.h"
 #include "shards/indexes/entries.h"
 #include "shards/log/write_unit.h"
+#include "shards/storage/fail_point.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
 
@@ -20,6 +21,12 @@ struct CachedSnapshot {
 thread_local CachedSnapshot cached_snapshot;
 
 std::atomic<std::uint64_t> next_identity{1};
+
+FailPoint table_made{"catalogTableMade", "A new collection has its table, and no row yet."};
+FailPoint before_record{"catalogBeforeRecord", "All is ready for a change of the catalog, nothing of it is written."};
+FailPoint record_committed{"catalogRecordCommitted", "A change of the catalog is in the log and nobody has seen it."};
+FailPoint published{"catalogPublished", "A change of the catalog is visible; tables that it dropped are still there."};
+FailPoint table_removed{"catalogTableRemoved", "One table of those dropped has been removed."};
 
 Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
 
@@ -51,7 +58,9 @@ class Catalog::Change {
   }
 
   Status commit() {
+    CHECK_OK(before_record.hit());
     CHECK_OK(write());
+    record_committed.pass();
     for (const Row& row : rows_) {
       CHECK_OK(row.document ? catalog_.state_.put(bytes_of(row.key), row.document->view())
                             : catalog_.state_.erase(bytes_of(row.key)));
@@ -82,6 +91,7 @@ class Catalog::Change {
     CHECK_OK(catalog_.publish_locked());
     for (Partition* partition : excluded_) partition->gate().open(version);
     excluded_.clear();
+    published.pass();
     return {};
   }
 
@@ -147,6 +157,7 @@ Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, b
     const Uuid uuid = store_.random().uuid();
     // The table comes first: a row without its table must not be; a table without its row is swept up at the next start.
     CHECK_OK(store_.engine().create_table(Partition::records_table(id), TableKind::kRecords));
+    CHECK_OK(table_made.hit());
     CollectionRow row;
     row.ns = ns.full();
     row.options = bson::Document(options);
@@ -343,7 +354,11 @@ void Catalog::remove_dropped_tables() {
     candidates.swap(dropped_);
   }
   // A reader that still stands in a table keeps it; it is tried again the next time.
-  std::erase_if(candidates, [&](TableId id) { return store_.engine().drop_table(id).ok(); });
+  std::erase_if(candidates, [&](TableId id) {
+    const bool removed = store_.engine().drop_table(id).ok();
+    table_removed.pass();
+    return removed;
+  });
   const std::lock_guard lock(dropped_mutex_);
   dropped_.splice(dropped_.end(), candidates);
 }

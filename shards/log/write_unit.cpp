@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/log/write_unit.h"
 
+#include "shards/storage/fail_point.h"
 #include "shards/store.h"
 
 namespace partita::shards {
+namespace {
+
+FailPoint before_commit{"storageBeforeCommit", "The log record has been put, its transaction is still open."};
+
+}  // namespace
 
 WriteUnit::Buffers& WriteUnit::thread_buffers() {
   thread_local Buffers buffers;
@@ -54,7 +60,8 @@ Result<Time> WriteUnit::commit() {
     if (append.to_settle) log.settled(append.position, false);
     return std::move(append.status);
   }
-  Status status = transaction_->commit(append.position.commit_time);
+  Status status = before_commit.hit();
+  if (status.ok()) status = transaction_->commit(append.position.commit_time);
   transaction_.reset();
   // Counted before it is settled: a checkpoint waits for what is not settled, and must find its counts.
   if (status.ok()) buffers_.draft.effects().count(append.position.commit_time, store_.checkpoint_boundary());

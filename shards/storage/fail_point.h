@@ -41,6 +41,10 @@ class FailPoint {
   /// For steps inside storage. The data may say, each by itself or together and in this order: {blockTimeMS: n} sleeps,
   /// {abort: true} kills the process as kill -9 does, {errorCode: n} fails.
   Status hit() { return armed() ? act() : Status(); }
+  /// The same for a step that cannot fail any more, because what comes before it is in the log: it sleeps or dies.
+  void pass() {
+    if (armed()) [[unlikely]] (void)act().ok();
+  }
 
   /// For who knows better what to do: the data, when it is on, `applies` to what is at hand (that is not counted
   /// otherwise) and the mode says that it is time; nullptr in all other cases.

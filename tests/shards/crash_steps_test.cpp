@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Every change of the catalog, and a checkpoint, killed at every step that has a fail point. A child process does the work
+// and dies of SIGKILL where it is told to; this one starts the store again and finds the old state or the new one, sound,
+// with a table for every row and a row for every table. Which steps an operation passes, and how often, a first run tells.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+
+#include "shards/partitions/check.h"
+#include "shards/router/record_keys.h"
+#include "shards/router/write.h"
+#include "shards/storage/fail_point.h"
+#include "shards/store.h"
+#include "wire/bson/json.h"
+
+namespace partita::shards {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Namespace kThings{"test", "things"};
+const Namespace kOther{"test", "other"};
+const Namespace kStays{"keep", "stays"};
+constexpr int kThingsDocuments = 40;
+
+Status insert(Store& store, const Namespace& ns, int first, int last) {
+  const auto body = [&](WriteAttempt& attempt) -> Status {
+    CHECK_OK(attempt.enter(attempt.collection().partitions[0]));
+    for (int id = first; id < last; ++id) {
+      const bson::Document document = bson::parse_json(detail::join("{_id: ", id, ", a: [", id % 7, ", ", id % 3, "]}")).value();
+      bson::Buffer key;
+      append_record_key(attempt.collection(), document, key);
+      CHECK_OK(attempt.unit().insert(attempt.collection().locate(key.bytes()), key.bytes(), document));
+    }
+    return {};
+  };
+  return write(store, ns, {.create_collection = true}, body);
+}
+
+Status create_indexes(Store& store, const Namespace& ns, const std::vector<std::string>& texts) {
+  std::vector<bson::Document> documents;
+  std::vector<bson::View> definitions;
+  for (const std::string& text : texts) documents.push_back(bson::parse_json(text).value());
+  for (const bson::Document& document : documents) definitions.push_back(document);
+  return store.catalog().create_indexes(ns, definitions).status();
+}
+
+/// Half of it in a checkpoint, half of it behind.
+Status prepare(Store& store) {
+  CHECK_OK(insert(store, kThings, 0, kThingsDocuments / 2));
+  CHECK_OK(create_indexes(store, kThings, {"{key: {a: 1}, name: 'a_1'}"}));
+  CHECK_OK(insert(store, kStays, 0, 3));
+  CHECK_OK(store.checkpoint());
+  CHECK_OK(insert(store, kThings, kThingsDocuments / 2, kThingsDocuments));
+  CHECK_OK(insert(store, kOther, 0, 5));
+  return insert(store, kStays, 3, 6);
+}
+
+struct Change {
+  const char* name;
+  Status (*run)(Store& store);
+  std::vector<const char*> passes;  ///< Some of the steps on its way, to be sure that they are looked at.
+};
+
+const std::vector<Change> kChanges{
+    {"insert", [](Store& store) { return insert(store, kThings, 100, 110); }, {"storageBeforeCommit"}},
+    {"create",
+     [](Store& store) { return store.catalog().create({"test", "fresh"}, bson::View()).status(); },
+     {"catalogTableMade", "catalogBeforeRecord", "storageBeforeCommit", "catalogRecordCommitted", "catalogPublished"}},
+    {"drop", [](Store& store) { return store.catalog().drop(kThings).status(); },
+     {"catalogBeforeRecord", "catalogRecordCommitted", "catalogPublished", "catalogTableRemoved"}},
+    {"dropDatabase", [](Store& store) { return store.catalog().drop_database("test"); },
+     {"catalogBeforeRecord", "storageBeforeCommit", "catalogTableRemoved"}},
+    {"rename", [](Store& store) { return store.catalog().rename(kThings, {"moved", "away"}, false); },
+     {"catalogBeforeRecord", "catalogRecordCommitted", "catalogPublished"}},
+    {"renameOver", [](Store& store) { return store.catalog().rename(kThings, kOther, true); },
+     {"catalogRecordCommitted", "catalogPublished", "catalogTableRemoved"}},
+    {"createIndexes",
+     [](Store& store) {
+       return create_indexes(store, kThings, {"{key: {a: -1, _id: 1}, name: 'two'}", "{key: {b: 1}, name: 'b_1'}"});
+     },
+     {"indexTableMade", "indexChunkFilled", "catalogBeforeRecord", "catalogRecordCommitted", "catalogPublished"}},
+    {"dropIndexes",
+     [](Store& store) { return store.catalog().drop_indexes(kThings, [](const IndexSpec&) { return true; }).status(); },
+     {"catalogBeforeRecord", "catalogRecordCommitted", "catalogTableRemoved"}},
+    {"checkpoint", [](Store& store) { return store.checkpoint(); },
+     {"checkpointBoundary", "checkpointCountsSaved", "checkpointStable", "checkpointWritten"}},
+};
+
+/// Collections, their documents and their indexes, as a text.
+std::string describe(Store& store) {
+  std::string text;
+  const SessionLease session = std::move(SessionLease::take(store.engine())).value();
+  for (const auto& collection : store.catalog().share()->all()) {
+    text += detail::join(collection->ns.full(), ":");
+    for (const auto& index : collection->indexes) text += detail::join(" ", index->name);
+    for (const PartitionSlot& slot : collection->partitions) {
+      Cursor rows = std::move(session->cursor(slot.partition->records())).value();
+      while (*rows.next()) text += detail::join(" ", bson::to_json(bson::View::trusted(rows.value().data())));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+/// Every row's tables are there and sound, and there are no others.
+void expect_sound(Store& store) {
+  std::set<std::string> known{"catalog", "retry", "state", "log"};
+  const SessionLease session = std::move(SessionLease::take(store.engine())).value();
+  for (const auto& collection : store.catalog().share()->all()) {
+    for (const PartitionSlot& slot : collection->partitions) {
+      known.insert(Partition::records_table(slot.partition->id()));
+      for (const auto& index : slot.indexes) known.insert(Partition::index_table(slot.partition->id(), index->spec->id));
+      const Result<Findings> findings = check_partition(*session, slot, [] { return Status(); });
+      ASSERT_TRUE(findings.ok()) << findings.status().message();
+      EXPECT_TRUE(findings->sound()) << collection->ns.full();
+      EXPECT_EQ(findings->growth.documents, slot.partition->counters().total().documents) << collection->ns.full();
+      EXPECT_EQ(findings->growth.bytes, slot.partition->counters().total().bytes) << collection->ns.full();
+    }
+  }
+  // The engine keeps what has changed since the last checkpoint.
+  ASSERT_TRUE(store.checkpoint().ok());
+  store.catalog().remove_dropped_tables();
+  const std::vector<std::string> names = std::move(store.engine().table_names()).value();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), known);
+}
+
+void disarm() {
+  for (FailPoint* point : FailPoint::all()) point->set({});
+}
+
+class CrashSteps : public testing::TestWithParam<Change> {
+ protected:
+  ~CrashSteps() override {
+    disarm();
+    fs::remove_all(root_);
+  }
+  std::unique_ptr<Store> open(const std::string& name) {
+    StoreOptions options;
+    options.engine.path = root_ / name;
+    options.engine.cache_bytes = 32 << 20;
+    auto opened = Store::open(options, wall_);
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    return std::move(*opened);
+  }
+  /// How often the operation passes each step, and the states before and after it.
+  std::map<FailPoint*, std::int64_t> first_run() {
+    const std::unique_ptr<Store> store = open("first");
+    EXPECT_TRUE(prepare(*store).ok());
+    before_ = describe(*store);
+    std::map<FailPoint*, std::int64_t> passed;
+    for (FailPoint* point : FailPoint::all()) {
+      passed[point] = -point->fired();
+      point->set({.mode = FailPoint::Mode::kAlways, .data = {}});
+    }
+    EXPECT_TRUE(GetParam().run(*store).ok());
+    for (auto& [point, count] : passed) count += point->fired();
+    disarm();
+    after_ = describe(*store);
+    return passed;
+  }
+  /// In a process of its own: everything up to the step, and then nothing more.
+  void die_at(FailPoint& point, std::int64_t skip, const std::string& name) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const std::unique_ptr<Store> store = open(name);
+      if (!prepare(*store).ok()) ::_exit(1);
+      const bson::Document kill = bson::parse_json("{abort: true}").value();
+      point.set({.mode = FailPoint::Mode::kSkip, .count = skip, .data = kill.copy()});
+      (void)GetParam().run(*store).ok();
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it did not die, but ended with " << status;
+  }
+  void expect_old_or_new(const std::string& name) {
+    std::unique_ptr<Store> store = open(name);
+    const std::string found = describe(*store);
+    EXPECT_TRUE(found == before_ || found == after_) << found;
+    expect_sound(*store);
+    if (found == after_) return;
+    EXPECT_TRUE(GetParam().run(*store).ok()) << "it cannot be done again";
+    EXPECT_EQ(describe(*store), after_);
+    expect_sound(*store);
+  }
+
+  const fs::path root_ = fs::temp_directory_path() / ("partita-steps-" + std::to_string(::getpid()) + "-" + GetParam().name);
+  SystemWallClock wall_;
+  std::string before_;
+  std::string after_;
+};
+
+TEST_P(CrashSteps, LeaveTheOldStateOrTheNew) {
+  fs::create_directories(root_);
+  const std::map<FailPoint*, std::int64_t> passed = first_run();
+  for (const char* name : GetParam().passes) EXPECT_GT(passed.at(FailPoint::find(name)), 0) << name;
+  for (const auto& [point, times] : passed) {
+    for (std::int64_t skip = 0; skip < times; ++skip) {
+      SCOPED_TRACE(detail::join("killed at ", point->name(), " number ", skip + 1));
+      const std::string name = detail::join(point->name(), "-", skip);
+      die_at(*point, skip, name);
+      if (HasFatalFailure()) return;
+      expect_old_or_new(name);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, CrashSteps, testing::ValuesIn(kChanges),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace partita::shards
