@@ -60,6 +60,12 @@ Status BasicDraft<Session>::note_retry(Session& session, PartitionId partition, 
 }
 
 template <RowSession Session>
+Status BasicDraft<Session>::copy_retry_row(Session& session, Bytes key, Bytes row) {
+  record_.add({OperationType::kRetryRow, partition_of(key), {}, key, row});
+  return applier_.put_retry_row(session, key, row);
+}
+
+template <RowSession Session>
 Status BasicDraft<Session>::put_catalog_row(Session& session, std::string_view key, bson::View row) {
   record_.add({OperationType::kCatalogPut, {}, {}, bytes_of(key), row.bytes()});
   return applier_.put_catalog_row(session, bytes_of(key), row.bytes());

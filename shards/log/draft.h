@@ -20,6 +20,8 @@ class BasicDraft {
   Status remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before);
   /// Notes that statements first..last of the session's transaction number are done, with this outcome.
   Status note_retry(Session& session, PartitionId partition, const StatementId& id, const StatementOutcome& outcome);
+  /// A whole row, where there is none yet: what an import does.
+  Status copy_retry_row(Session& session, Bytes key, Bytes row);
   Status put_catalog_row(Session& session, std::string_view key, bson::View row);
   Status erase_catalog_row(Session& session, std::string_view key);
 

@@ -29,6 +29,7 @@ enum class RecordKind : std::uint8_t {
   kVoid = 3,        ///< A position that was taken and then not used.
   kEpoch = 4,       ///< A sequencer takes the log over; the body is its node.
   kTick = 5,        ///< Nothing but the time.
+  kSnapshot = 6,    ///< Rows as they were at its time: a chunk of an export, never in a log.
 };
 
 /// The first 64 bytes of every record, little-endian:

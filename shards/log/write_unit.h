@@ -34,6 +34,7 @@ class WriteUnit {
   Status note_retry(PartitionId partition, const StatementId& id, const StatementOutcome& outcome) {
     return buffers_.draft.note_retry(session_, partition, id, outcome);
   }
+  Status copy_retry_row(Bytes key, Bytes row) { return buffers_.draft.copy_retry_row(session_, key, row); }
   Status put_catalog_row(std::string_view key, bson::View row) {
     return buffers_.draft.put_catalog_row(session_, key, row);
   }

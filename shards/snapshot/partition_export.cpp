@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/snapshot/partition_export.h"
+
+namespace partita::shards {
+namespace {
+
+/// A chunk is full behind the row that brings it here: small enough to be held by both ends.
+constexpr std::size_t kChunkBytes = 256 << 10;
+
+Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+Operation note(std::string_view name, bson::View document) {
+  return {OperationType::kCatalogPut, {}, {}, bytes_of(name), document.bytes()};
+}
+
+}  // namespace
+
+PartitionExport::PartitionExport(Store& store, std::shared_ptr<const Collection> collection, const PartitionSlot& slot,
+                                 query::KeyRange range, SessionLease session)
+    : store_(store), collection_(std::move(collection)), slot_(slot), range_(std::move(range)), session_(std::move(session)) {}
+
+// The position is a moment between two records: what was given a place before it is waited for and read, and nothing that
+// comes later is seen, for the rows are read as of that time.
+Result<std::unique_ptr<PartitionExport>> PartitionExport::begin(Store& store, std::shared_ptr<const Collection> collection,
+                                                                const PartitionSlot& slot, query::KeyRange range) {
+  TRY(SessionLease session, SessionLease::take(store.engine()));
+  std::unique_ptr<PartitionExport> made(
+      new PartitionExport(store, std::move(collection), slot, std::move(range), std::move(session)));
+  made->time_ = store.positions().boundary([&](Time, const std::vector<Sequence>& next) {
+    made->next_sequence_ = next[static_cast<std::size_t>(kDataLog)];
+  });
+  store.positions().wait_visible(made->time_);
+  TRY(Transaction transaction, Transaction::begin_at(*made->session_, made->time_));
+  made->transaction_.emplace(std::move(transaction));
+  return made;
+}
+
+Bytes PartitionExport::finish_chunk() {
+  const Bytes chunk = chunk_.finish(store_.epoch(kDataLog), ++chunks_, time_, time_, previous_hash_);
+  previous_hash_ = record_hash(chunk);
+  return chunk;
+}
+
+Result<std::optional<Bytes>> PartitionExport::next() {
+  if (stage_ == Stage::kDone) return std::optional<Bytes>();
+  chunk_.begin(RecordKind::kSnapshot, kDataLog);
+  if (stage_ == Stage::kBegin) {
+    const bson::Document begin = bson::Document::build([&](bson::Writer& out) {
+      out.add("collection", collection_->ns.full());
+      out.add("partition", static_cast<std::int64_t>(slot_.partition->id()));
+      out.add("time", static_cast<std::int64_t>(time_));
+      out.add("epoch", static_cast<std::int64_t>(store_.epoch(kDataLog)));
+      out.add("next", static_cast<std::int64_t>(next_sequence_));
+    });
+    chunk_.add(note("begin", begin));
+    CHECK_OK(open_records());
+    return std::optional<Bytes>(finish_chunk());
+  }
+  CHECK_OK(add_rows());
+  if (!chunk_.empty()) return std::optional<Bytes>(finish_chunk());
+  chunk_.add(note("end", totals_.encode()));
+  stage_ = Stage::kDone;
+  rows_.reset();
+  transaction_.reset();
+  return std::optional<Bytes>(finish_chunk());
+}
+
+Status PartitionExport::open_records() {
+  TRY(Cursor rows, session_->cursor(slot_.partition->records()));
+  CHECK_OK(rows.bound(bytes_of(range_.lower), true, bytes_of(range_.upper)));
+  rows_.emplace(std::move(rows));
+  stage_ = Stage::kRecords;
+  return {};
+}
+
+Status PartitionExport::open_retry_rows() {
+  rows_.reset();
+  TRY(Cursor rows, session_->cursor(store_.tables().retry));
+  CHECK_OK(bound_retry_rows(rows, static_cast<std::uint32_t>(slot_.partition->id())));
+  rows_.emplace(std::move(rows));
+  stage_ = Stage::kRetryRows;
+  return {};
+}
+
+Status PartitionExport::add_rows() {
+  while (stage_ != Stage::kEnd && chunk_.size() < kChunkBytes) {
+    TRY(const bool more, rows_->next());
+    if (!more && stage_ == Stage::kRecords) {
+      CHECK_OK(open_retry_rows());
+    } else if (!more) {
+      stage_ = Stage::kEnd;
+    } else if (stage_ == Stage::kRecords) {
+      totals_.add_document(rows_->key(), rows_->value());
+      chunk_.add({OperationType::kInsert, slot_.partition->id(), collection_->uuid, rows_->key(), rows_->value()});
+    } else {
+      totals_.add_retry_row(rows_->key(), rows_->value());
+      chunk_.add({OperationType::kRetryRow, slot_.partition->id(), {}, rows_->key(), rows_->value()});
+    }
+  }
+  return {};
+}
+
+}  // namespace partita::shards
