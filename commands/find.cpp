@@ -8,6 +8,7 @@
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/view_query.h"
+#include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
 
@@ -80,8 +81,9 @@ Status find_one_by_id(Operation& operation, const shards::Collection& collection
   thread_local bson::Buffer key;
   key.clear();
   shards::append_record_key_of_id(collection, id, key);
+  TRY(const shards::PartitionSlot* slot, shards::Placement::locate(collection, key.bytes()).here());
   TRY(const shards::SessionLease session, shards::SessionLease::take(operation.server().store.engine()));
-  TRY(shards::Cursor cursor, session->cursor(collection.locate(key.bytes()).partition->records()));
+  TRY(shards::Cursor cursor, session->cursor(slot->partition->records()));
   TRY(const bool there, cursor.find(key.bytes()));
   OperationStats& stats = operation.stats();
   stats.plan_summary = "IDHACK";

@@ -91,9 +91,8 @@ Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
   const bson::View document = prepared_[index].document;
   key_.clear();
   shards::append_record_key(attempt.collection(), document, key_);
-  const shards::PartitionSlot& slot = attempt.collection().locate(key_.bytes());
-  CHECK_OK(attempt.enter(slot));
-  const shards::PartitionId partition = slot.partition->id();
+  TRY(const shards::PartitionSlot* slot, attempt.enter(key_.bytes()));
+  const shards::PartitionId partition = slot->partition->id();
   const std::int32_t statement = prepared_[index].statement;
   if (const auto id = statement_id(operation_, statement)) {
     TRY(const auto earlier, earlier_outcome(attempt, partition, *id, store_.tables().retry));
@@ -102,7 +101,7 @@ Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
       return {};
     }
   }
-  CHECK_OK(insert_document(attempt, ns_, slot, key_.bytes(), document));
+  CHECK_OK(insert_document(attempt, ns_, *slot, key_.bytes(), document));
   if (!stored_.empty() && stored_.back().partition == partition && stored_.back().last + 1 == statement) {
     stored_.back().last = statement;
   } else {

@@ -93,8 +93,8 @@ Status change_one(Operation& operation, const shards::Namespace& ns, Bytes recor
                   const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
   const auto attempt_change = [&](WriteAttempt& attempt) -> Status {
     outcome = {};
-    const shards::PartitionSlot& slot = attempt.collection().locate(record_key);
-    CHECK_OK(attempt.enter(slot));
+    TRY(const shards::PartitionSlot* located, attempt.enter(record_key));
+    const shards::PartitionSlot& slot = *located;
     TRY(const bool repeated, repeat(operation, attempt, slot.partition->id(), statement, outcome));
     if (repeated) return {};
     TRY(shards::Cursor at, attempt.session().cursor(slot.partition->records()));
@@ -174,8 +174,8 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
     outcome = {};
     key.clear();
     shards::append_record_key(attempt.collection(), document, key);
-    const shards::PartitionSlot& slot = attempt.collection().locate(key.bytes());
-    CHECK_OK(attempt.enter(slot));
+    TRY(const shards::PartitionSlot* located, attempt.enter(key.bytes()));
+    const shards::PartitionSlot& slot = *located;
     TRY(const bool repeated, repeat(operation, attempt, slot.partition->id(), statement, outcome));
     if (repeated) return {};
     CHECK_OK(insert_document(attempt, ns, slot, key.bytes(), document));

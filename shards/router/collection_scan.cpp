@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/router/collection_scan.h"
 
+#include "shards/placement/placement.h"
+
 namespace partita::shards {
 
 CollectionScan::CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order)
@@ -29,10 +31,10 @@ std::size_t CollectionScan::slot_index() const {
 }
 
 Status CollectionScan::open_slot() {
-  const PartitionSlot& slot = collection_->partitions[slot_index()];
-  partition_min_ = slot.min;
+  TRY(const PartitionSlot* slot, Placement::locate(*collection_, slot_index()).here());
+  partition_min_ = slot->min;
   started_ = true;
-  TRY(PartitionScan scan, PartitionScan::open(**session_, slot, order_, position_));
+  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, position_));
   scan_.emplace(std::move(scan));
   return {};
 }

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "shards/placement/placement.h"
+
 namespace partita::shards {
 namespace {
 
@@ -30,6 +32,12 @@ Status attempt_once(Store& store, Session& session, const Collection& collection
 }
 
 }  // namespace
+
+Result<const PartitionSlot*> WriteAttempt::enter(Bytes record_key) {
+  TRY(const PartitionSlot* slot, Placement::locate(collection_, record_key).here());
+  CHECK_OK(enter(*slot));
+  return slot;
+}
 
 Status WriteAttempt::enter(const PartitionSlot& slot) {
   for (const auto& [partition, inside] : inside_) {

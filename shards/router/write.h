@@ -27,10 +27,12 @@ class WriteAttempt {
   const Collection& collection() const { return collection_; }
   WriteUnit& unit() { return unit_; }
   Session& session() { return unit_.session(); }
-  /// Passes the partition's gate, once, before anything of it is written or read for writing.
-  Status enter(const PartitionSlot& slot);
+  /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
+  Result<const PartitionSlot*> enter(Bytes record_key);
 
  private:
+  Status enter(const PartitionSlot& slot);
+
   WriteUnit unit_;
   const Collection& collection_;
   const WriteOptions& options_;

@@ -30,12 +30,12 @@ constexpr int kThingsDocuments = 40;
 
 Status insert(Store& store, const Namespace& ns, int first, int last) {
   const auto body = [&](WriteAttempt& attempt) -> Status {
-    CHECK_OK(attempt.enter(attempt.collection().partitions[0]));
     for (int id = first; id < last; ++id) {
       const bson::Document document = bson::parse_json(detail::join("{_id: ", id, ", a: [", id % 7, ", ", id % 3, "]}")).value();
       bson::Buffer key;
       append_record_key(attempt.collection(), document, key);
-      CHECK_OK(attempt.unit().insert(attempt.collection().locate(key.bytes()), key.bytes(), document));
+      TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
+      CHECK_OK(attempt.unit().insert(*slot, key.bytes(), document));
     }
     return {};
   };

@@ -61,9 +61,8 @@ class StoreTest : public testing::Test {
     return write(*store_, kNs, {.create_collection = true}, [&](WriteAttempt& attempt) -> Status {
       bson::Buffer key;
       append_record_key(attempt.collection(), document, key);
-      const PartitionSlot& slot = attempt.collection().locate(key.bytes());
-      CHECK_OK(attempt.enter(slot));
-      return attempt.unit().insert(slot, key.bytes(), document);
+      TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
+      return attempt.unit().insert(*slot, key.bytes(), document);
     });
   }
   /// Replaces the document of that _id, or removes it when `json` is empty.
@@ -71,8 +70,8 @@ class StoreTest : public testing::Test {
     return write(*store_, kNs, {}, [&](WriteAttempt& attempt) -> Status {
       bson::Buffer key;
       append_record_key_of_id(attempt.collection(), bson::Value::of(id), key);
-      const PartitionSlot& slot = attempt.collection().locate(key.bytes());
-      CHECK_OK(attempt.enter(slot));
+      TRY(const PartitionSlot* located, attempt.enter(key.bytes()));
+      const PartitionSlot& slot = *located;
       TRY(Cursor cursor, attempt.session().cursor(slot.partition->records()));
       TRY(const bool there, cursor.find(key.bytes()));
       if (!there) return error(Code::NoSuchKey, "no document ", id);
