@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <chrono>
-#include <random>
 #include <thread>
 
 namespace partita::shards {
@@ -12,11 +11,6 @@ namespace {
 std::vector<FailPoint*>& table() {
   static std::vector<FailPoint*> points;
   return points;
-}
-
-double random_share() {
-  thread_local std::minstd_rand engine(std::random_device{}());
-  return std::uniform_real_distribution<double>()(engine);
 }
 
 }  // namespace
@@ -39,6 +33,7 @@ void FailPoint::set(Setting setting) {
   mode_ = setting.mode;
   count_ = setting.count;
   probability_ = setting.probability;
+  engine_.seed(std::hash<std::string_view>()(name_));  // Each point a sequence of its own, and the same one every time.
   data_ = std::make_shared<const bson::Document>(std::move(setting.data));
   // "No more times" is off from the beginning.
   armed_.store(mode_ != Mode::kOff && !(mode_ == Mode::kTimes && count_ == 0), std::memory_order_relaxed);
@@ -59,7 +54,7 @@ bool FailPoint::is_time() {
       --count_;
       return false;
     case Mode::kSometimes:
-      return random_share() < probability_;
+      return static_cast<double>(engine_() >> 11) * 0x1.0p-53 < probability_;
   }
   return false;
 }

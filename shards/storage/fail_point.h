@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -71,6 +72,7 @@ class FailPoint {
   Mode mode_ = Mode::kOff;
   std::int64_t count_ = 0;
   double probability_ = 0;
+  std::mt19937_64 engine_;
   std::shared_ptr<const bson::Document> data_;
 };
 

@@ -38,6 +38,21 @@ class CoAwaitHazards(Check):
         self.assertEqual(self.lines("wire/net/sample.cpp", text), sorted(marked))
 
 
+class InjectedSources(Check):
+    name = "injected_sources"
+
+    def test_what_becomes_data_asks_what_is_handed_in(self):
+        self.assert_fine("shards/a.cpp", "clock.tick(); random.next(); std::chrono::steady_clock::now();\n")
+        self.assert_fault("shards/a.cpp", "int a;\nstd::random_device device;\n", line=2)
+        self.assert_fault("shards/a/b.h", "std::chrono::system_clock::now()\n")
+        self.assert_fault("query/a.cpp", "int n = std::rand();\n")
+        self.assert_fault("query/a.cpp", "std::time(nullptr)\n")
+
+    def test_each_source_has_one_home(self):
+        self.assert_fine("shards/log/clock.cpp", "std::chrono::system_clock::now()\n")
+        self.assert_fine("commands/a.cpp", "std::chrono::system_clock::now()\n")
+
+
 class IncludeDirection(Check):
     name = "include_direction"
 
