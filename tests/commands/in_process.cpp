@@ -32,8 +32,14 @@ bson::Document with_database(bson::View command) {
   });
 }
 
-/// What a connection does after kWait: sleeps until the service's waker is called.
-void wait(ClientConnection& connection) {
+std::int64_t next_connection_id() {
+  static std::atomic<std::int64_t> next{1};
+  return next.fetch_add(1);
+}
+
+}  // namespace
+
+void wait_for_wake(ClientConnection& connection) {
   std::mutex mutex;
   std::condition_variable changed;
   bool woken = false;
@@ -46,17 +52,15 @@ void wait(ClientConnection& connection) {
   changed.wait(lock, [&] { return woken; });
 }
 
-std::int64_t next_connection_id() {
-  static std::atomic<std::int64_t> next{1};
-  return next.fetch_add(1);
+std::shared_ptr<wire::Peer> make_peer() {
+  auto peer = std::make_shared<wire::Peer>();
+  peer->connection_id = next_connection_id();
+  peer->remote = "127.0.0.1:1";
+  peer->local = "127.0.0.1:27017";
+  return peer;
 }
 
-}  // namespace
-
-Client::Client(commands::Server& server) : peer_(std::make_shared<wire::Peer>()) {
-  peer_->connection_id = next_connection_id();
-  peer_->remote = "127.0.0.1:1";
-  peer_->local = "127.0.0.1:27017";
+Client::Client(commands::Server& server) : peer_(make_peer()) {
   connection_ = std::make_unique<ClientConnection>(server, peer_);
 }
 
@@ -85,7 +89,7 @@ bson::Document Client::answer() {
   while (next == Next::kWorker || next == Next::kWait || next == Next::kHold) {
     EXPECT_TRUE(out.empty()) << "what was written before a hop must be gone";
     const bool worker = next == Next::kWorker;
-    if (!worker) wait(*connection_);
+    if (!worker) wait_for_wake(*connection_);
     next = connection_->serve(request_, out, worker);
   }
   streaming_ = next == Next::kReplyAndAgain;

@@ -13,6 +13,12 @@
 
 namespace partita::test {
 
+/// What a client's network would know of it.
+std::shared_ptr<wire::Peer> make_peer();
+
+/// What a connection does after kWait or kHold: sleeps until the service's waker is called.
+void wait_for_wake(commands::ClientConnection& connection);
+
 /// One client of a server in the same process: speaks to commands as a connection does, without a socket.
 class Client {
  public:

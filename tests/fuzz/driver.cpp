@@ -173,8 +173,12 @@ class Fuzzer {
 };
 
 double default_seconds() {
-  const char* seconds = std::getenv("PARTITA_FUZZ_SECONDS");
-  return seconds == nullptr ? 2 : std::atof(seconds);
+  if (const char* seconds = std::getenv("PARTITA_FUZZ_SECONDS")) return std::atof(seconds);
+#ifdef __SANITIZE_ADDRESS__
+  return 20;
+#else
+  return 2;  // What goes wrong in memory stays unseen here: that the target runs is all it shows.
+#endif
 }
 
 }  // namespace
