@@ -65,6 +65,8 @@ struct Change {
   const char* name;
   Status (*run)(Store& store);
   std::vector<const char*> passes;  ///< Some of the steps on its way, to be sure that they are looked at.
+
+  friend void PrintTo(const Change& change, std::ostream* out) { *out << change.name; }
 };
 
 const std::vector<Change> kChanges{
