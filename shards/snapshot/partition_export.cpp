@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/snapshot/partition_export.h"
 
+#include "shards/storage/fail_point.h"
+
 namespace partita::shards {
 namespace {
 
 /// A chunk is full behind the row that brings it here: small enough to be held by both ends.
 constexpr std::size_t kChunkBytes = 256 << 10;
+
+FailPoint positioned{"exportPositioned", "An export has its position and has not begun to read."};
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
@@ -30,6 +34,7 @@ Result<std::unique_ptr<PartitionExport>> PartitionExport::begin(Store& store, st
     made->next_sequence_ = next[static_cast<std::size_t>(kDataLog)];
   });
   store.positions().wait_visible(made->time_);
+  CHECK_OK(positioned.hit());
   TRY(Transaction transaction, Transaction::begin_at(*made->session_, made->time_));
   made->transaction_.emplace(std::move(transaction));
   return made;

@@ -14,6 +14,7 @@
 #include "shards/router/record_keys.h"
 #include "shards/snapshot/partition_export.h"
 #include "shards/snapshot/partition_import.h"
+#include "shards/storage/fail_point.h"
 #include "tests/support/random.h"
 
 namespace partita::shards {
@@ -158,8 +159,12 @@ class PartitionSnapshot : public testing::Test {
 
 TEST_F(PartitionSnapshot, HoldsTheStateAtItsPositionAndGoesOnFromThere) {
   write_for_a_while(1, 200);
+  // Time for writers to come in between an export's position and its reading.
+  FailPoint& positioned = *FailPoint::find("exportPositioned");
+  positioned.set({.mode = FailPoint::Mode::kAlways,
+                  .data = bson::Document::build([](bson::Writer& to) { to.add("blockTimeMS", 20); })});
   std::vector<std::thread> writers;
-  for (std::uint64_t seed = 2; seed < 5; ++seed) writers.emplace_back([this, seed] { write_for_a_while(seed, 300); });
+  for (std::uint64_t seed = 2; seed < 5; ++seed) writers.emplace_back([this, seed] { write_for_a_while(seed, 3000); });
   std::vector<std::pair<Time, Rows>> seen;
   for (int i = 0; i < 4; ++i) {
     const auto early = begin_export();
@@ -169,6 +174,7 @@ TEST_F(PartitionSnapshot, HoldsTheStateAtItsPositionAndGoesOnFromThere) {
   const auto last = begin_export();
   const std::vector<Chunk> chunks = chunks_of(*last);
   seen.emplace_back(last->time(), rows_of(chunks));
+  positioned.set({});
   for (std::thread& writer : writers) writer.join();
   for (const auto& [time, rows] : seen) EXPECT_EQ(rows, rows_at(time));
 
