@@ -20,19 +20,21 @@ struct AggregateRequest {
   bool explain = false;
   bool disk_use = true;
   bool bypass_validation = false;
+  bool from_mongos = false;
+  bool needs_merge = false;
 };
 
 const Arguments<AggregateRequest> kArguments{
-    {"pipeline", &AggregateRequest::pipeline, true},
+    {"pipeline", &AggregateRequest::pipeline, Rule::kRequired},
     {"cursor", &AggregateRequest::cursor},
     {"hint", &AggregateRequest::hint},
-    {"explain", &AggregateRequest::explain},
-    {"allowDiskUse", &AggregateRequest::disk_use},
+    {"explain", &AggregateRequest::explain, Rule::kExact},
+    {"allowDiskUse", &AggregateRequest::disk_use, Rule::kExact},
     {"collation", &AggregateRequest::collation},
     {"let", &AggregateRequest::let},
     {"bypassDocumentValidation", &AggregateRequest::bypass_validation},
-    {"fromMongos", nullptr},  // Between servers of a cluster; drivers' tests send it too.
-    {"needsMerge", nullptr},  // The same.
+    {"fromMongos", &AggregateRequest::from_mongos, Rule::kExact},  // Between servers of a cluster; drivers' tests send it too.
+    {"needsMerge", &AggregateRequest::needs_merge, Rule::kExact},
 };
 
 /// A pipeline at work for one cursor.
@@ -118,13 +120,16 @@ Status check_stages(bson::View stages) {
   return {};
 }
 
-std::string_view first_stage_name(bson::View stages) {
-  const bson::View first = stages.empty() ? bson::View() : stages.begin()->value.as_document();
-  return first.empty() ? "the empty pipeline" : first.begin()->name;
+/// Without a collection the rows must come from the first stage.
+Status check_collectionless(bson::View stages) {
+  if (stages.empty()) return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for an empty pipeline.");
+  const bson::View first = stages.begin()->value.as_document();
+  if (first.empty() || is_source_stage(first)) return {};
+  return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for '", first.begin()->name, "'; a collection is required.");
 }
 
 Result<shards::Namespace> pipeline_namespace(const Operation& operation) {
-  if (!operation.target().is_number()) return operation.target_namespace();
+  if (!operation.target().is_number()) return operation.target_namespace(Code::TypeMismatch);
   if (operation.target().exact_int64() != 1) {
     return error(Code::FailedToParse, "Invalid command format: the 'aggregate' field must specify a collection name or 1");
   }
@@ -135,7 +140,13 @@ Result<AggregateRequest> parse(const Operation& operation) {
   TRY(const AggregateRequest request, kArguments.parse("aggregate", operation.request()));
   if (!request.pipeline.is_array()) return error(Code::TypeMismatch, "'pipeline' option must be specified as an array");
   if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
-  CHECK_OK(check_stages(request.pipeline.as_document()));
+  if (request.needs_merge) {
+    if (!request.from_mongos) return error(Code::FailedToParse, "Cannot specify 'needsMerge' without 'fromMongos'");
+    return error(Code::NotImplemented, "aggregate.needsMerge is not supported");
+  }
+  const bson::View stages = request.pipeline.as_document();
+  CHECK_OK(check_stages(stages));
+  if (operation.target().exact_int64() == 1) CHECK_OK(check_collectionless(stages));
   return request;
 }
 
@@ -157,6 +168,7 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   TRY(const AggregateRequest request, parse(operation));
   TRY(const shards::Namespace ns, pipeline_namespace(operation));
   if (request.explain) return answer_explained(operation, reply);
+  if (request.cursor.is_null()) return error(Code::TypeMismatch, "cursor field must be missing or an object");
   if (request.cursor.missing()) {
     return error(Code::FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument");
   }
@@ -167,9 +179,6 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   // Some stages make the rows themselves; they stand first, and the rest of the pipeline works on what they made.
   TRY(std::optional<std::vector<bson::Document>> made, run_source_stage(operation, ns, stages));
   if (!made) made = config_view(operation.server(), ns);
-  if (!made && operation.target().is_number()) {
-    return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for '", first_stage_name(stages), "'; a collection is required.");
-  }
   const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
   bson::Document kept = drop_first ? behind_source_stage(stages) : bson::Document(stages);
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), {.random_seed = store.random().next()}));

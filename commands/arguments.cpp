@@ -24,6 +24,12 @@ Status missing_field(std::string_view command, std::string_view field) {
   return error(Code{40414}, "BSON field '", command, ".", field, "' is missing but a required field");
 }
 
+Status check_array(std::string_view command, std::string_view field, bson::Value value) {
+  if (value.is_array()) return {};
+  if (value.is_null()) return error(Code{10065}, "invalid parameter: expected an object (", field, ")");
+  return wrong_type(command, field, value, "array");
+}
+
 bool is_generic_argument(std::string_view field) {
   constexpr std::array kGeneric = {
       std::string_view("$db"),         std::string_view("lsid"),         std::string_view("$clusterTime"),
@@ -62,6 +68,11 @@ Result<std::int64_t> whole_number(bson::Value from, std::string_view command, st
 
 }  // namespace
 
+Status check_bool(bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_bool() || from.is_null()) return {};
+  return wrong_type(command, field, from, "bool");
+}
+
 Status read(bson::View& to, bson::Value from, std::string_view command, std::string_view field) {
   if (from.is_null()) return {};  // A null document stands for one that was not given.
   if (!from.is_document()) return wrong_type(command, field, from, "object");
@@ -81,17 +92,20 @@ Status read(bool& to, bson::Value from, std::string_view command, std::string_vi
 }
 
 Status read(std::int32_t& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_null()) return {};
   TRY(const std::int64_t number, whole_number(from, command, field));
   to = static_cast<std::int32_t>(std::clamp<std::int64_t>(number, INT32_MIN, INT32_MAX));
   return {};
 }
 
 Status read(std::int64_t& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_null()) return {};
   TRY(to, whole_number(from, command, field));
   return {};
 }
 
 Status read(std::string_view& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_null()) return {};
   if (!from.is_string()) return wrong_type(command, field, from, "string");
   to = from.as_string();
   return {};

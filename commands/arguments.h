@@ -17,6 +17,9 @@ Status unknown_field(std::string_view command, std::string_view field);
 Status duplicate_field(std::string_view command, std::string_view field);
 Status missing_field(std::string_view command, std::string_view field);
 
+/// Arrays have a refusal of null that is their own.
+Status check_array(std::string_view command, std::string_view field, bson::Value value);
+
 /// Fields that drivers send with any command ($db, lsid, $clusterTime ...): Operation reads what counts of them.
 bool is_generic_argument(std::string_view field);
 
@@ -24,6 +27,8 @@ bool is_generic_argument(std::string_view field);
 Status no_arguments(std::string_view command, const wire::Request& request);
 
 namespace detail {
+/// A bool, and no number in its stead; null is for read() to judge.
+Status check_bool(bson::Value from, std::string_view command, std::string_view field);
 Status read(bson::View& to, bson::Value from, std::string_view command, std::string_view field);
 Status read(bool& to, bson::Value from, std::string_view command, std::string_view field);
 Status read(std::int32_t& to, bson::Value from, std::string_view command, std::string_view field);
@@ -32,6 +37,7 @@ Status read(std::string_view& to, bson::Value from, std::string_view command, st
 Status read(bson::Value& to, bson::Value from, std::string_view command, std::string_view field);
 template <class T>
 Status read(std::optional<T>& to, bson::Value from, std::string_view command, std::string_view field) {
+  if (from.is_null()) return {};
   T value{};
   CHECK_OK(read(value, from, command, field));
   to = value;
@@ -58,6 +64,15 @@ struct Documents {
   }
 };
 
+/// How a field has to be given. mongod takes null for a field that is not there, and numbers for a bool, with some
+/// commands and not with others.
+enum class Rule : std::uint8_t {
+  kOptional,
+  kRequired,
+  kStrict,  ///< A bool must be one.
+  kExact,   ///< Of its very type: null is no absent field.
+};
+
 /// Which fields a command takes and where they go in its typed request. Written once as data:
 ///
 ///     const Arguments<CountRequest> kArguments{{"query", &CountRequest::query}, {"limit", &CountRequest::limit}};
@@ -76,7 +91,7 @@ class Arguments {
   struct Argument {
     std::string_view name;
     Member member;  ///< nullptr: taken and of no consequence here; each such row says why where it stands.
-    bool required = false;
+    Rule rule = Rule::kOptional;
   };
 
   Arguments(std::initializer_list<Argument> rows) : rows_(rows) {}
@@ -94,6 +109,9 @@ class Arguments {
       if (seen >> index & 1) return duplicate_field(command, field->name);
       seen |= std::uint64_t{1} << index;
       CHECK_OK(read(request, rows_[index], field->value, command));
+      if (field->value.is_null() && rows_[index].rule == Rule::kRequired && !judges_itself(rows_[index])) {
+        return missing_field(command, field->name);
+      }
     }
     for (const wire::Sequence& sequence : message.sequences()) {
       const std::size_t index = find(sequence.identifier);
@@ -104,7 +122,7 @@ class Arguments {
       request.*(*member) = Documents{{}, &sequence, true};
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i].required && !(seen >> i & 1)) return missing_field(command, rows_[i].name);
+      if (rows_[i].rule == Rule::kRequired && !(seen >> i & 1)) return missing_field(command, rows_[i].name);
     }
     return request;
   }
@@ -115,6 +133,10 @@ class Arguments {
     while (index < rows_.size() && rows_[index].name != name) ++index;
     return index;
   }
+  /// What comes as a Value, a null too, is the command's to judge.
+  static bool judges_itself(const Argument& argument) {
+    return std::holds_alternative<bson::Value Request::*>(argument.member);
+  }
   static Status read(Request& request, const Argument& argument, bson::Value value, std::string_view command) {
     return std::visit(
         [&](auto member) -> Status {
@@ -123,13 +145,20 @@ class Arguments {
           } else if constexpr (std::is_same_v<decltype(member), Documents Request::*>) {
             return read_documents(request.*member, value, command, argument.name);
           } else {
+            CHECK_OK(check_rule(argument, std::is_same_v<decltype(member), bool Request::*>, value, command));
             return detail::read(request.*member, value, command, argument.name);
           }
         },
         argument.member);
   }
+  static Status check_rule(const Argument& argument, bool is_bool, bson::Value value, std::string_view command) {
+    const bool exact = argument.rule == Rule::kExact;
+    if (!exact && argument.rule != Rule::kStrict) return {};
+    if (exact && value.is_null()) return wrong_type(command, argument.name, value, is_bool ? "bool" : "object");
+    return is_bool ? detail::check_bool(value, command, argument.name) : Status();
+  }
   static Status read_documents(Documents& to, bson::Value value, std::string_view command, std::string_view field) {
-    if (!value.is_array()) return wrong_type(command, field, value, "array");
+    CHECK_OK(check_array(command, field, value));
     to = Documents{value.as_document(), nullptr, true};
     for (const bson::Field& element : to.array) {
       if (!element.value.is_document()) {

@@ -26,7 +26,7 @@ Result<std::size_t> BulkExecution::run_inserts(std::size_t at) {
   for (std::size_t i = at; i < operations_.size(); ++i) {
     const InsertStatement* insert = operations_[i].insert();
     if (insert == nullptr || operations_[i].ns != ns) break;
-    insertion.add(insert->document, options_.statements[i]);
+    insertion.add(insert->document, options_.numbers.at(i));
   }
   CHECK_OK(insertion.run(options_.ordered));
   counts_.inserted += insertion.inserted();
@@ -48,7 +48,7 @@ Result<std::size_t> BulkExecution::run_inserts(std::size_t at) {
 
 Status BulkExecution::run_one(std::size_t at, const UpdateStatement& statement) {
   Outcome outcome;
-  Status status = run_update(operation_, namespaces_[operations_[at].ns], statement, options_.statements[at], outcome);
+  Status status = run_update(operation_, namespaces_[operations_[at].ns], statement, options_.numbers.at(at), outcome);
   if (!status.ok()) {
     if (ends_command(status.code())) return status;
     add_failure(at, status, true);
@@ -58,19 +58,21 @@ Status BulkExecution::run_one(std::size_t at, const UpdateStatement& statement) 
   counts_.upserted += upserted ? 1 : 0;
   counts_.matched += upserted ? 0 : outcome.matched;
   counts_.modified += outcome.modified;
+  if (outcome.retried) retried_.push_back(options_.numbers.at(at));
   add_success(at, outcome, true);
   return {};
 }
 
 Status BulkExecution::run_one(std::size_t at, const DeleteStatement& statement) {
   Outcome outcome;
-  Status status = run_delete(operation_, namespaces_[operations_[at].ns], statement, options_.statements[at], outcome);
+  Status status = run_delete(operation_, namespaces_[operations_[at].ns], statement, options_.numbers.at(at), outcome);
   if (!status.ok()) {
     if (ends_command(status.code())) return status;
     add_failure(at, status, false);
     return {};
   }
   counts_.deleted += outcome.matched;
+  if (outcome.retried) retried_.push_back(options_.numbers.at(at));
   add_success(at, outcome, false);
   return {};
 }

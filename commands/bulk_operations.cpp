@@ -42,8 +42,10 @@ Result<bool> read_shared(Statement& statement, bool& has_filter, std::string_vie
     statement.filter = value.as_document();
     has_filter = true;
   } else if (name == "multi") {
+    CHECK_OK(detail::check_bool(value, kOps, name));
     CHECK_OK(detail::read(statement.multi, value, kOps, name));
   } else if (name == "hint") {
+    CHECK_OK(check_hint(value));
     statement.hint = value;
   } else if (name == "collation") {
     return not_supported(name);
@@ -59,7 +61,10 @@ Result<UpdateStatement> parse_update(bson::View operation) {
   CHECK_OK(read_fields(operation, [&](std::string_view name, bson::Value value) -> Status {
     TRY(const bool shared, read_shared(statement, has_filter, name, value));
     if (shared) return {};
-    if (name == "upsert") return detail::read(statement.upsert, value, kOps, name);
+    if (name == "upsert") {
+      CHECK_OK(detail::check_bool(value, kOps, name));
+      return detail::read(statement.upsert, value, kOps, name);
+    }
     if (name == "arrayFilters" || name == "constants" || name == "sort") return not_supported(name);
     if (name != "updateMods") return unknown_field(kOps, name);
     statement.update = value;
@@ -122,25 +127,12 @@ Result<shards::Namespace> parse_namespace(bson::View info) {
 }  // namespace
 
 Result<std::vector<shards::Namespace>> parse_namespaces(const Documents& ns_info) {
-  std::vector<shards::Namespace> namespaces;
-  CHECK_OK(ns_info.for_each([&](bson::View info) -> Status {
-    TRY(shards::Namespace ns, parse_namespace(info));
-    namespaces.push_back(std::move(ns));
-    return {};
-  }));
-  return namespaces;
+  return parse_statements<shards::Namespace>(ns_info, parse_namespace);
 }
 
 Result<std::vector<BulkOperation>> parse_operations(const Documents& ops, std::size_t namespaces) {
   CHECK_OK(check_batch_size(ops.count()));
-  std::vector<BulkOperation> operations;
-  operations.reserve(ops.count());
-  CHECK_OK(ops.for_each([&](bson::View written) -> Status {
-    TRY(BulkOperation operation, parse_operation(written, namespaces));
-    operations.push_back(std::move(operation));
-    return {};
-  }));
-  return operations;
+  return parse_statements<BulkOperation>(ops, [&](bson::View written) { return parse_operation(written, namespaces); });
 }
 
 }  // namespace partita::commands

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/bulk_write.h"
 
-#include <numeric>
+#include <algorithm>
 
 #include "commands/cursor_reply.h"
 
@@ -16,45 +16,25 @@ struct BulkWriteRequest {
   bool bypass_validation = false;
   bson::View let;
   bson::Value cursor;
-  std::optional<std::int64_t> first_statement;
-  bson::Value statements;
+  bson::Value statement_number, statement_numbers;
 };
 
 const Arguments<BulkWriteRequest> kArguments{
-    {"ops", &BulkWriteRequest::ops, true},
-    {"nsInfo", &BulkWriteRequest::ns_info, true},
-    {"ordered", &BulkWriteRequest::ordered},
-    {"errorsOnly", &BulkWriteRequest::errors_only},
+    {"ops", &BulkWriteRequest::ops, Rule::kRequired},
+    {"nsInfo", &BulkWriteRequest::ns_info, Rule::kRequired},
+    {"ordered", &BulkWriteRequest::ordered, Rule::kStrict},
+    {"errorsOnly", &BulkWriteRequest::errors_only, Rule::kStrict},
     {"bypassDocumentValidation", &BulkWriteRequest::bypass_validation},
     {"let", &BulkWriteRequest::let},
     {"cursor", &BulkWriteRequest::cursor},
-    {"stmtId", &BulkWriteRequest::first_statement},
-    {"stmtIds", &BulkWriteRequest::statements},
+    {"stmtId", &BulkWriteRequest::statement_number},
+    {"stmtIds", &BulkWriteRequest::statement_numbers},
 };
-
-/// Statements are numbered from stmtId on, or one by one, or from 0 on.
-Result<std::vector<std::int32_t>> number_statements(const BulkWriteRequest& request, std::size_t count) {
-  std::vector<std::int32_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), static_cast<std::int32_t>(request.first_statement.value_or(0)));
-  if (request.statements.missing()) return numbers;
-  if (request.first_statement) return error(Code::InvalidOptions, "May not specify both stmtId and stmtIds in bulkWrite command.");
-  if (!request.statements.is_array()) return wrong_type("bulkWrite", "stmtIds", request.statements, "array");
-  const bson::View given = request.statements.as_document();
-  if (given.count() != count) {
-    return error(Code::InvalidLength, "Number of statement ids must match the number of batch entries. Got ", given.count(),
-                 " statement ids but ", count, " operations.");
-  }
-  std::size_t place = 0;
-  for (const bson::Field& one : given) {
-    CHECK_OK(detail::read(numbers[place++], one.value, "bulkWrite.stmtIds", one.name));
-  }
-  return numbers;
-}
 
 /// All results that fit into one reply, when the client says nothing of how many it wants.
 Result<BatchLimits> parse_limits(bson::Value cursor) {
   TRY(BatchLimits limits, parse_cursor_argument("bulkWrite", cursor));
-  if (cursor.missing() || !cursor.as_document().has("batchSize")) limits.documents = INT64_MAX;
+  if (!cursor.is_document() || !cursor.as_document().has("batchSize")) limits.documents = INT64_MAX;
   return limits;
 }
 
@@ -67,10 +47,19 @@ void write_counts(const BulkCounts& counts, bson::Writer& reply) {
   reply.add("nDeleted", counts.deleted);
 }
 
-void count_documents(const BulkCounts& counts, DocumentCounts& documents) {
+template <class Statement>
+std::int64_t count_of(const std::vector<BulkOperation>& operations) {
+  return std::ranges::count_if(operations, [](const BulkOperation& operation) {
+    return std::holds_alternative<Statement>(operation.statement);
+  });
+}
+
+void count_documents(const BulkCounts& counts, const std::vector<BulkOperation>& operations, DocumentCounts& documents) {
   documents.inserted = counts.inserted;
   documents.updated = counts.modified;
   documents.deleted = counts.deleted;
+  documents.update_statements = count_of<UpdateStatement>(operations);
+  documents.delete_statements = count_of<DeleteStatement>(operations);
 }
 
 Status bulk_write(Operation& operation, bson::Writer& reply) {
@@ -79,18 +68,15 @@ Status bulk_write(Operation& operation, bson::Writer& reply) {
   TRY(const auto namespaces, parse_namespaces(request.ns_info));
   TRY(const auto operations, parse_operations(request.ops, namespaces.size()));
   BulkExecution::Options options{.ordered = request.ordered, .errors_only = request.errors_only};
-  TRY(options.statements, number_statements(request, operations.size()));
+  TRY(options.numbers, StatementNumbers::parse("bulkWrite", request.statement_number, request.statement_numbers, operations.size()));
 
   BulkExecution execution(operation, namespaces, operations, options);
   CHECK_OK(execution.run());
-  count_documents(execution.counts(), operation.stats().documents);
+  count_documents(execution.counts(), operations, operation.stats().documents);
   const shards::Namespace ns(operation.db(), "$cmd.bulkWrite");
   CHECK_OK(answer_documents(operation, ns, execution.take_results(), limits, reply));
   write_counts(execution.counts(), reply);
-  if (!execution.retried().empty()) {
-    bson::ArrayWriter retried = reply.array("retriedStmtIds");
-    for (const std::int32_t number : execution.retried()) retried.push(number);
-  }
+  write_retried(execution.retried(), reply);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

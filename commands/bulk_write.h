@@ -44,8 +44,7 @@ class BulkExecution {
   struct Options {
     bool ordered = true;
     bool errors_only = false;
-    /// Of a retryable write: the statements' numbers, one for each operation.
-    std::vector<std::int32_t> statements;
+    StatementNumbers numbers;
   };
   /// All of it must outlive the execution.
   BulkExecution(Operation& operation, const std::vector<shards::Namespace>& namespaces,

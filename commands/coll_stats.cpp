@@ -27,7 +27,7 @@ void write_nothing(bson::Writer& reply, std::int64_t scale) {
 }
 
 Status coll_stats(Operation& op, bson::Writer& reply) {
-  TRY(const shards::Namespace ns, op.target_namespace());
+  TRY(const shards::Namespace ns, op.target_namespace(Code::InvalidNamespace));
   TRY(const CollStatsRequest request, kArguments.parse("collStats", op.request()));
   TRY(const std::int64_t scale, parse_scale(request.scale));
   const auto snapshot = op.server().store.catalog().share();

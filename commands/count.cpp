@@ -8,6 +8,7 @@
 #include "commands/view_query.h"
 #include "query/match/matcher.h"
 #include "shards/store.h"
+#include "wire/bson/json.h"
 #include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
@@ -15,6 +16,7 @@ namespace {
 
 struct CountRequest {
   bson::View query, collation;
+  bson::Value given_limit;
   std::int64_t limit = 0;
   std::int64_t skip = 0;
   bson::Value hint;
@@ -22,7 +24,7 @@ struct CountRequest {
 
 const Arguments<CountRequest> kArguments{
     {"query", &CountRequest::query},
-    {"limit", &CountRequest::limit},
+    {"limit", &CountRequest::given_limit},
     {"skip", &CountRequest::skip},
     {"hint", &CountRequest::hint},
     {"collation", &CountRequest::collation},
@@ -38,17 +40,26 @@ Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<
   return targets.count(most);
 }
 
+/// Unlike `skip`, which is cut to a whole number.
+Result<std::int64_t> parse_limit(bson::Value limit) {
+  if (limit.missing()) return 0;
+  if (!limit.is_number()) return error(Code::BadValue, "limit value is not a valid number");
+  const auto whole = limit.exact_int64();
+  if (!whole) return error(Code::FailedToParse, "Expected an integer: limit: ", bson::to_shell(limit));
+  return *whole < 0 ? -*whole : *whole;  // Negative ones are from old drivers.
+}
+
 Result<CountRequest> parse(const Operation& operation) {
   TRY(CountRequest request, kArguments.parse("count", operation.request()));
   if (request.skip < 0) return error(Code{51024}, "BSON field 'skip' value must be >= 0, actual value '", request.skip, "'");
   if (!request.collation.empty()) return error(Code::NotImplemented, "count.collation is not supported");
-  if (request.limit < 0) request.limit = -request.limit;  // From old drivers.
+  TRY(request.limit, parse_limit(request.given_limit));
   return request;
 }
 
 Status count(Operation& operation, bson::Writer& reply) {
   TRY(const CountRequest request, parse(operation));
-  TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   const std::int64_t limit = request.limit;
   std::int64_t found = 0;
@@ -95,16 +106,15 @@ Status explain_size(const shards::Namespace& ns, const shards::Collection& colle
 
 Status explain_count(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
   TRY(const CountRequest request, parse(operation));
-  TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   if (collection != nullptr && request.query.empty()) return explain_size(ns, *collection, verbosity, reply);
-  ExplainedQuery explained{.ns = ns,
-                           .shown = {.filter = request.query,
-                                     .skip = static_cast<std::uint64_t>(request.skip),
-                                     .limit = static_cast<std::uint64_t>(request.limit),
-                                     .use = query::PlanUse::kCount},
-                           .hint = request.hint};
-  explained.answers_rows = false;
+  const ExplainedQuery explained{.ns = ns,
+                                 .shown = {.filter = request.query,
+                                           .skip = static_cast<std::uint64_t>(request.skip),
+                                           .limit = static_cast<std::uint64_t>(request.limit),
+                                           .use = query::PlanUse::kCount},
+                                 .hint = request.hint};
   return explain_query(operation, explained, verbosity, reply);
 }
 

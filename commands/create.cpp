@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "commands/arguments.h"
 #include "commands/server.h"
 #include "shards/store.h"
@@ -7,8 +9,15 @@ namespace partita::commands {
 namespace {
 
 struct CreateRequest {
-  bson::Value capped, size, max, timeseries, validator, view_on, collation, clustered, expire;
-  bson::View storage_engine;
+  bool capped = false;
+  std::optional<std::int64_t> size, max, expire;
+  std::optional<bson::View> timeseries, collation;
+  bson::View validator, storage_engine, id_index;
+  std::string_view level, action;
+  std::optional<std::string_view> view_on;
+  bson::Value pipeline, clustered;
+  bool auto_index = true;
+  std::int64_t flags = 0;
 };
 
 const Arguments<CreateRequest> kArguments{
@@ -17,34 +26,52 @@ const Arguments<CreateRequest> kArguments{
     {"max", &CreateRequest::max},
     {"timeseries", &CreateRequest::timeseries},
     {"validator", &CreateRequest::validator},
-    {"validationLevel", nullptr},   // Says how to use a validator: refused together with that.
-    {"validationAction", nullptr},  // The same.
+    {"validationLevel", &CreateRequest::level},    // Says how to use a validator: refused together with that.
+    {"validationAction", &CreateRequest::action},  // The same.
     {"viewOn", &CreateRequest::view_on},
-    {"pipeline", nullptr},  // A view's: refused with viewOn.
+    {"pipeline", &CreateRequest::pipeline},
     {"collation", &CreateRequest::collation},
     {"clusteredIndex", &CreateRequest::clustered},
     {"expireAfterSeconds", &CreateRequest::expire},
-    {"autoIndexId", nullptr},  // Of old servers: _id is always indexed.
-    {"idIndex", nullptr},      // What mongorestore sends back: {v: 2, key: {_id: 1}, name: "_id_"}.
+    {"autoIndexId", &CreateRequest::auto_index},  // Of old servers: _id is always indexed.
+    {"idIndex", &CreateRequest::id_index},        // What mongorestore sends back: {v: 2, key: {_id: 1}, name: "_id_"}.
     {"indexOptionDefaults", &CreateRequest::storage_engine},
     {"storageEngine", &CreateRequest::storage_engine},
-    {"flags", nullptr},  // Of old servers, without effect since long.
+    {"flags", &CreateRequest::flags},  // Of old servers, without effect since long.
 };
+
+Status check_word(std::string_view field, std::string_view given, std::initializer_list<std::string_view> known) {
+  if (given.empty() || std::ranges::find(known, given) != known.end()) return {};
+  return error(Code::BadValue, "Enumeration value '", given, "' for field 'create.", field, "' is not a valid value.");
+}
+
+Status check_at_least_one(std::string_view field, const std::optional<std::int64_t>& given) {
+  if (!given || *given >= 1) return {};
+  return error(Code{51024}, "BSON field '", field, "' value must be >= 1, actual value '", *given, "'");
+}
+
+Status check(const CreateRequest& request) {
+  CHECK_OK(check_word("validationLevel", request.level, {"off", "strict", "moderate"}));
+  CHECK_OK(check_word("validationAction", request.action, {"error", "warn"}));
+  CHECK_OK(check_at_least_one("size", request.size));
+  if (request.pipeline.missing()) return {};
+  CHECK_OK(check_array("create", "pipeline", request.pipeline));
+  if (!request.view_on) return error(Code::InvalidOptions, "'pipeline' requires 'viewOn' to also be specified");
+  return {};
+}
 
 Status refuse_unsupported(const CreateRequest& request) {
   const auto refuse = [](std::string_view field) {
     return error(Code::InvalidOptions, "create.", field, " is not supported");
   };
-  if (request.capped.truthy()) return refuse("capped");
-  if (!request.timeseries.missing()) return refuse("timeseries");
-  if (!request.validator.missing() && !(request.validator.is_document() && request.validator.as_document().empty())) {
-    return refuse("validator");
-  }
-  if (!request.view_on.missing()) return refuse("viewOn");
-  if (!request.collation.missing()) return refuse("collation");
-  if (!request.clustered.missing() && !request.clustered.is_bool()) return refuse("clusteredIndex");
-  if (!request.expire.missing()) return refuse("expireAfterSeconds");
-  if (!request.size.missing() || !request.max.missing()) {
+  if (request.capped) return refuse("capped");
+  if (request.timeseries) return refuse("timeseries");
+  if (!request.validator.empty()) return refuse("validator");
+  if (request.view_on) return refuse("viewOn");
+  if (request.collation) return refuse("collation");
+  if (request.clustered.truthy()) return refuse("clusteredIndex");
+  if (request.expire) return refuse("expireAfterSeconds");
+  if (request.size || request.max) {
     return error(Code::InvalidOptions, "the 'size' and 'max' fields are only allowed when 'capped' is true");
   }
   return {};
@@ -53,6 +80,7 @@ Status refuse_unsupported(const CreateRequest& request) {
 Status create(Operation& operation, bson::Writer&) {
   TRY(const CreateRequest request, kArguments.parse("create", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
+  CHECK_OK(check(request));
   CHECK_OK(refuse_unsupported(request));
   if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
   CHECK_OK(operation.server().store.catalog().create(ns, bson::View()));

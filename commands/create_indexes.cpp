@@ -11,17 +11,28 @@ namespace {
 struct CreateIndexesRequest {
   Documents indexes;
   bson::Value commit_quorum;
+  bool ignore_unknown = false;
 };
 
 const Arguments<CreateIndexesRequest> kCreateArguments{
-    {"indexes", &CreateIndexesRequest::indexes, true},
-    {"commitQuorum", nullptr},                 // How many members must vote for a build: there is one.
-    {"ignoreUnknownIndexOptions", nullptr},    // mongorestore sends it; unknown options are refused all the same.
+    {"indexes", &CreateIndexesRequest::indexes, Rule::kRequired},
+    {"commitQuorum", &CreateIndexesRequest::commit_quorum},  // How many members must vote for a build: there is one.
+    // mongorestore sends it; unknown options are refused all the same.
+    {"ignoreUnknownIndexOptions", &CreateIndexesRequest::ignore_unknown},
 };
+
+Status check_quorum(bson::Value quorum) {
+  if (quorum.missing() || quorum.is_null() || quorum.is_string()) return {};
+  if (!quorum.is_number()) return wrong_type("createIndexes", "commitQuorum", quorum, "[long, int, decimal, double, string']");
+  const auto members = quorum.to_double().value_or(-1);
+  if (members >= 0 && members <= 50) return {};
+  return error(Code::FailedToParse, "commitQuorum has to be a non-negative number and not greater than 50");
+}
 
 Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
+  CHECK_OK(check_quorum(request.commit_quorum));
   if (request.indexes.count() == 0) return error(Code::BadValue, "Must specify at least one index to create");
   std::vector<bson::View> definitions;
   CHECK_OK(request.indexes.for_each([&](bson::View definition) -> Status {
@@ -42,7 +53,7 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
 struct DropIndexesRequest {
   bson::Value index;
 };
-const Arguments<DropIndexesRequest> kDropArguments{{"index", &DropIndexesRequest::index, true}};
+const Arguments<DropIndexesRequest> kDropArguments{{"index", &DropIndexesRequest::index, Rule::kRequired}};
 
 bool names(const shards::IndexSpec& spec, bson::Value index) {
   if (index.is_string()) return spec.name == index.as_string();

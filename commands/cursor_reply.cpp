@@ -77,7 +77,7 @@ Status write_empty_cursor(const shards::Namespace& ns, bson::Writer& reply) {
 
 Result<BatchLimits> parse_cursor_argument(std::string_view command, bson::Value cursor) {
   BatchLimits limits;
-  if (cursor.missing()) return limits;
+  if (cursor.missing() || cursor.is_null()) return limits;
   if (!cursor.is_document()) return wrong_type(command, "cursor", cursor, "object");
   for (const auto& [name, value] : cursor.as_document()) {
     if (name != "batchSize") return unknown_field(partita::detail::join(command, ".cursor"), name);

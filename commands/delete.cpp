@@ -3,6 +3,7 @@
 #include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/server.h"
+#include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
@@ -10,50 +11,80 @@ namespace {
 struct DeleteRequest {
   Documents deletes;
   bool ordered = true;
+  bson::Value statement_number, statement_numbers;
   bson::View let;
 };
 
 const Arguments<DeleteRequest> kArguments{
-    {"deletes", &DeleteRequest::deletes, true},
-    {"ordered", &DeleteRequest::ordered},
+    {"deletes", &DeleteRequest::deletes, Rule::kRequired},
+    {"ordered", &DeleteRequest::ordered, Rule::kStrict},
+    {"stmtId", &DeleteRequest::statement_number},
+    {"stmtIds", &DeleteRequest::statement_numbers},
     {"let", &DeleteRequest::let},
 };
+
+/// What is no number deletes one or all documents in mongod, depending on its bytes; here it is an error.
+Result<bool> parse_limit(bson::Value limit) {
+  if (!limit.is_number()) return wrong_type("delete.deletes", "limit", limit, "[long, int, decimal, double']");
+  const auto whole = limit.exact_int64();
+  if (whole == 0 || whole == 1) return *whole == 1;
+  return error(Code::FailedToParse, "The limit field in delete objects must be 0 or 1. Got ", bson::to_shell(limit));
+}
+
+Status check_collation(bson::Value collation) {
+  if (collation.is_null()) return {};
+  if (!collation.is_document()) return wrong_type("delete.deletes", "collation", collation, "object");
+  if (collation.as_document().empty()) return {};
+  return error(Code::NotImplemented, "delete.deletes.collation is not supported");
+}
 
 Result<DeleteStatement> parse_statement(bson::View document) {
   constexpr std::string_view kCommand = "delete.deletes";
   DeleteStatement statement;
-  bool has_q = false;
-  std::optional<std::int64_t> limit;
+  bool has_filter = false;
+  bool has_limit = false;
   for (const auto& [name, value] : document) {
     if (name == "q") {
       CHECK_OK(detail::read(statement.filter, value, kCommand, name));
-      has_q = true;
+      has_filter = !value.is_null();
     } else if (name == "limit") {
-      CHECK_OK(detail::read(limit, value, kCommand, name));
+      TRY(const bool one, parse_limit(value));
+      statement.multi = !one;
+      has_limit = true;
     } else if (name == "hint") {
+      CHECK_OK(check_hint(value));
       statement.hint = value;
     } else if (name == "collation") {
-      return error(Code::NotImplemented, "delete.deletes.collation is not supported");
+      CHECK_OK(check_collation(value));
     } else {
       return unknown_field(kCommand, name);
     }
   }
-  if (!has_q) return missing_field(kCommand, "q");
-  if (!limit) return missing_field(kCommand, "limit");
-  if (*limit != 0 && *limit != 1) {
-    return error(Code::FailedToParse, "The limit field in delete objects must be 0 or 1. Got ", *limit);
-  }
-  statement.multi = *limit == 0;
+  if (!has_filter) return missing_field(kCommand, "q");
+  if (!has_limit) return missing_field(kCommand, "limit");
   return statement;
 }
 
-Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
-                     std::int32_t& deleted, std::vector<std::int32_t>& retried) {
-  TRY(const DeleteStatement statement, parse_statement(document));
-  Outcome outcome;
-  CHECK_OK(run_delete(operation, ns, statement, index, outcome));
-  deleted += outcome.matched;
-  if (outcome.retried) retried.push_back(index);
+struct Totals {
+  std::int32_t deleted = 0;
+  std::vector<std::int32_t> retried;
+  WriteErrors errors;
+};
+
+/// Fails only with what ends the command.
+Status run_all(Operation& operation, const shards::Namespace& ns, const std::vector<DeleteStatement>& statements,
+               const StatementNumbers& numbers, bool ordered, Totals& totals) {
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    Outcome outcome;
+    Status status = run_delete(operation, ns, statements[i], numbers.at(i), outcome);
+    if (!status.ok() && ends_command(status.code())) return status;
+    if (!status.ok()) {
+      totals.errors.add(i, std::move(status));
+      if (ordered) return {};
+    }
+    totals.deleted += outcome.matched;
+    if (outcome.retried) totals.retried.push_back(numbers.at(i));
+  }
   return {};
 }
 
@@ -63,31 +94,19 @@ Status remove(Operation& operation, bson::Writer& reply) {
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   const std::size_t count = request.deletes.count();
   CHECK_OK(check_batch_size(count));
-  CHECK_OK(request.deletes.for_each([](bson::View one) { return parse_statement(one).status(); }));
+  TRY(const auto statements, parse_statements<DeleteStatement>(request.deletes, parse_statement));
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
-  std::int32_t deleted = 0;
-  std::int32_t index = 0;
-  bool stopped = false;
-  std::vector<std::int32_t> retried;
-  WriteErrors errors;
-  Status status = request.deletes.for_each([&](bson::View document) -> Status {
-    if (stopped) return {};
-    Status one = run_statement(operation, ns, document, index, deleted, retried);
-    if (!one.ok() && ends_command(one.code())) return one;
-    if (!one.ok()) {
-      errors.add(static_cast<std::size_t>(index), std::move(one));
-      stopped = request.ordered;
-    }
-    ++index;
-    return {};
-  });
+  TRY(const StatementNumbers numbers,
+      StatementNumbers::parse("delete", request.statement_number, request.statement_numbers, count));
+  Totals totals;
+  Status status = run_all(operation, ns, statements, numbers, request.ordered, totals);
   if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
   CHECK_OK(std::move(status));
-  operation.stats().documents.deleted = deleted;
+  operation.stats().documents.deleted = totals.deleted;
   operation.stats().documents.delete_statements = static_cast<std::int64_t>(count);
-  reply.add("n", deleted);
-  errors.write(reply);
-  write_retried(retried, reply);
+  reply.add("n", totals.deleted);
+  totals.errors.write(reply);
+  write_retried(totals.retried, reply);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

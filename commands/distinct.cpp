@@ -24,7 +24,7 @@ struct DistinctRequest {
 };
 
 const Arguments<DistinctRequest> kArguments{
-    {"key", &DistinctRequest::key, true},
+    {"key", &DistinctRequest::key, Rule::kRequired},
     {"query", &DistinctRequest::query},
     {"collation", &DistinctRequest::collation},
     {"hint", &DistinctRequest::hint},
@@ -106,7 +106,7 @@ Result<DistinctRequest> parse(const Operation& operation) {
 
 Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
-  TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   TRY(query::Matcher matcher, query::Matcher::parse(request.query));
   DistinctValues values(request.key, reply);
   const auto collect = [&](bson::View document) { return values.add(document); };
@@ -124,7 +124,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
 
 Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
-  TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   return explain_query(operation, {.ns = ns, .shown = {.filter = request.query}, .hint = request.hint}, verbosity, reply);
 }
 

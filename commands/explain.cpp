@@ -106,7 +106,7 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
     TRY(figures.plan, run(operation, explained, collection, std::move(plan)));
   }
   if (explained.finish) explained.finish(figures.plan);
-  figures.answered = explained.answers_rows ? figures.plan.returned : 0;
+  figures.answered = explained.shown.answers_rows() ? figures.plan.returned : 0;
   figures.millis = millis_since(start);
   write_execution_stats(choice, explained.shown, figures, verbosity, to);
   return {};

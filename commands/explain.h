@@ -31,9 +31,6 @@ struct ExplainedQuery {
   std::function<Status(bson::View document, query::PlanFigures& figures)> visit = {};
   /// Called behind the last row.
   std::function<void(query::PlanFigures& figures)> finish = {};
-  /// What nReturned says: rows that the client would get. The rows that come out unless it is an update, a delete, a
-  /// count.
-  bool answers_rows = true;
 };
 
 /// Adds queryPlanner and, as far as `verbosity` asks for it, executionStats. On a worker.

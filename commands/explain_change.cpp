@@ -6,9 +6,9 @@ namespace partita::commands {
 Status explain_change(Operation& operation, const shards::Namespace& ns, const Change& change, query::ExplainRequest shown,
                       Verbosity verbosity, bson::Writer& to) {
   shown.use = change.update == nullptr ? query::PlanUse::kDelete : query::PlanUse::kUpdate;
+  shown.answers_changed = change.image != Image::kNone;
   bson::Buffer after;
   ExplainedQuery explained{.ns = ns, .shown = shown, .hint = change.hint};
-  explained.answers_rows = change.image != Image::kNone;
   if (change.update != nullptr) {
     explained.visit = [&](bson::View document, query::PlanFigures& figures) -> Status {
       TRY(const query::UpdateOutcome updated, change.update->apply(document, after));

@@ -16,8 +16,8 @@ namespace partita::commands {
 namespace {
 
 struct FindRequest {
-  bson::View filter, sort, projection, let, collation;
-  bson::Value hint, min, max;
+  bson::View filter, sort, projection, let, collation, min, max;
+  bson::Value hint;
   std::int64_t skip = 0;
   std::int64_t limit = 0;
   std::optional<std::int64_t> batch_size;
@@ -29,29 +29,30 @@ struct FindRequest {
   bool no_timeout = false;
   bool partial_results = false;
   bool disk_use = true;
+  bool oplog_replay = false;
 };
 
 const Arguments<FindRequest> kArguments{
-    {"filter", &FindRequest::filter},
-    {"sort", &FindRequest::sort},
-    {"projection", &FindRequest::projection},
+    {"filter", &FindRequest::filter, Rule::kExact},
+    {"sort", &FindRequest::sort, Rule::kExact},
+    {"projection", &FindRequest::projection, Rule::kExact},
     {"hint", &FindRequest::hint},
     {"skip", &FindRequest::skip},
     {"limit", &FindRequest::limit},
     {"batchSize", &FindRequest::batch_size},
-    {"singleBatch", &FindRequest::single_batch},
+    {"singleBatch", &FindRequest::single_batch, Rule::kExact},
     {"let", &FindRequest::let},
-    {"collation", &FindRequest::collation},
-    {"min", &FindRequest::min},
-    {"max", &FindRequest::max},
-    {"returnKey", &FindRequest::return_key},
-    {"showRecordId", &FindRequest::show_record_id},
-    {"tailable", &FindRequest::tailable},
-    {"awaitData", &FindRequest::await_data},
-    {"noCursorTimeout", &FindRequest::no_timeout},
-    {"allowPartialResults", &FindRequest::partial_results},
-    {"allowDiskUse", &FindRequest::disk_use},
-    {"oplogReplay", nullptr},  // Of old drivers, without effect since long.
+    {"collation", &FindRequest::collation, Rule::kExact},
+    {"min", &FindRequest::min, Rule::kExact},
+    {"max", &FindRequest::max, Rule::kExact},
+    {"returnKey", &FindRequest::return_key, Rule::kExact},
+    {"showRecordId", &FindRequest::show_record_id, Rule::kExact},
+    {"tailable", &FindRequest::tailable, Rule::kExact},
+    {"awaitData", &FindRequest::await_data, Rule::kExact},
+    {"noCursorTimeout", &FindRequest::no_timeout, Rule::kExact},
+    {"allowPartialResults", &FindRequest::partial_results, Rule::kExact},
+    {"allowDiskUse", &FindRequest::disk_use, Rule::kExact},
+    {"oplogReplay", &FindRequest::oplog_replay, Rule::kExact},  // Of old drivers, without effect since long.
 };
 
 /// An io core reads no more than this many rows for one find; anything longer is a worker's.
@@ -66,8 +67,8 @@ Status check(const FindRequest& request) {
   if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
   const auto refuse = [](std::string_view field) { return error(Code::NotImplemented, "find.", field, " is not supported"); };
   if (!request.collation.empty()) return refuse("collation");
-  if (!request.min.missing()) return refuse("min");
-  if (!request.max.missing()) return refuse("max");
+  if (!request.min.empty()) return refuse("min");
+  if (!request.max.empty()) return refuse("max");
   if (request.return_key) return refuse("returnKey");
   if (request.show_record_id) return refuse("showRecordId");
   if (request.tailable) return error(Code::BadValue, "error processing query: tailable cursor requested on non capped collection");

@@ -10,7 +10,7 @@ namespace {
 
 struct FindAndModifyRequest {
   bson::View query, sort, fields, collation, let;
-  bson::Value update, hint, array_filters;
+  bson::Value update, hint, array_filters, statement_number;
   bool remove = false;
   bool return_new = false;
   bool upsert = false;
@@ -26,6 +26,7 @@ const Arguments<FindAndModifyRequest> kArguments{
     {"new", &FindAndModifyRequest::return_new},
     {"upsert", &FindAndModifyRequest::upsert},
     {"hint", &FindAndModifyRequest::hint},
+    {"stmtId", &FindAndModifyRequest::statement_number},
     {"let", &FindAndModifyRequest::let},
     {"collation", &FindAndModifyRequest::collation},
     {"arrayFilters", &FindAndModifyRequest::array_filters},
@@ -41,7 +42,10 @@ Status check(const FindAndModifyRequest& request) {
     return parse_error("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
   }
   if (!request.collation.empty()) return error(Code::NotImplemented, "findAndModify.collation is not supported");
-  if (!request.array_filters.missing()) return error(Code::NotImplemented, "findAndModify.arrayFilters is not supported");
+  const bson::Value filters = request.array_filters;
+  if (filters.missing()) return {};
+  CHECK_OK(check_array("findAndModify", "arrayFilters", filters));
+  if (!filters.as_document().empty()) return error(Code::NotImplemented, "findAndModify.arrayFilters is not supported");
   return {};
 }
 
@@ -78,8 +82,9 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
                 .upsert = request.upsert,
                 .hint = request.hint};
   TRY(change.sort, query::SortSpec::parse(request.sort));
+  TRY(const StatementNumbers numbers, StatementNumbers::parse("findAndModify", request.statement_number, {}, 1));
   Outcome outcome;
-  Status status = change_first(operation, ns, change, statement_id(operation, 0), outcome);
+  Status status = change_first(operation, ns, change, statement_id(operation, numbers.at(0)), outcome);
   if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
   CHECK_OK(std::move(status));
   {
@@ -89,7 +94,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
     if (!outcome.upserted.view().empty()) last.add("upserted", outcome.upserted["_id"]);
   }
   CHECK_OK(write_value(outcome, projection, reply));
-  if (outcome.retried) reply.add("retriedStmtId", 0);
+  if (outcome.retried) reply.add("retriedStmtId", numbers.at(0));
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }

@@ -9,12 +9,13 @@ namespace {
 struct GetMoreRequest {
   std::string_view collection;
   std::optional<std::int64_t> batch_size;
+  bson::Value term;
 };
 
 const Arguments<GetMoreRequest> kArguments{
-    {"collection", &GetMoreRequest::collection, true},
+    {"collection", &GetMoreRequest::collection, Rule::kRequired},
     {"batchSize", &GetMoreRequest::batch_size},
-    {"term", nullptr},                  // Between the members of a replica set.
+    {"term", &GetMoreRequest::term},                  // Between the members of a replica set.
     {"lastKnownCommittedOpTime", nullptr},  // The same.
 };
 
@@ -24,9 +25,11 @@ constexpr std::int64_t kNoLimit = INT64_MAX;
 Status get_more(Operation& operation, bson::Writer& reply) {
   TRY(const GetMoreRequest request, kArguments.parse("getMore", operation.request()));
   if (!operation.target().is(bson::Type::kInt64)) {
-    return error(Code::TypeMismatch, "BSON field 'getMore.getMore' is the wrong type '", operation.target().type_name(),
-                 "', expected type 'long'");
+    if (operation.target().is_null()) return missing_field("getMore", "getMore");
+    return wrong_type("getMore", "getMore", operation.target(), "long");
   }
+  const bson::Value term = request.term;
+  if (!term.missing() && !term.is_null() && !term.is(bson::Type::kInt64)) return wrong_type("getMore", "term", term, "long");
   if (request.batch_size.value_or(0) < 0) {
     return error(Code{51024}, "BSON field 'batchSize' value must be >= 0, actual value '", *request.batch_size, "'");
   }
@@ -59,11 +62,14 @@ Status get_more(Operation& operation, bson::Writer& reply) {
 struct KillCursorsRequest {
   bson::Value cursors;
 };
-const Arguments<KillCursorsRequest> kKillArguments{{"cursors", &KillCursorsRequest::cursors, true}};
+const Arguments<KillCursorsRequest> kKillArguments{{"cursors", &KillCursorsRequest::cursors, Rule::kRequired}};
 
 Status kill_cursors(Operation& operation, bson::Writer& reply) {
   TRY(const KillCursorsRequest request, kKillArguments.parse("killCursors", operation.request()));
-  if (!request.cursors.is_array()) return wrong_type("killCursors", "cursors", request.cursors, "array");
+  if (!operation.target().is_string()) {
+    return error(Code::BadValue, "collection name has invalid type ", operation.target().type_name());
+  }
+  CHECK_OK(check_array("killCursors", "cursors", request.cursors));
   std::vector<std::int64_t> killed, not_found;
   for (const auto& [name, id] : request.cursors.as_document()) {
     if (!id.is(bson::Type::kInt64)) return wrong_type("killCursors", "cursors." + std::string(name), id, "long");

@@ -8,12 +8,15 @@ namespace {
 struct InsertRequest {
   Documents documents;
   bool ordered = true;
+  bson::Value statement_number, statement_numbers;
   bool bypass_validation = false;
 };
 
 const Arguments<InsertRequest> kArguments{
-    {"documents", &InsertRequest::documents, true},
-    {"ordered", &InsertRequest::ordered},
+    {"documents", &InsertRequest::documents, Rule::kRequired},
+    {"ordered", &InsertRequest::ordered, Rule::kStrict},
+    {"stmtId", &InsertRequest::statement_number},
+    {"stmtIds", &InsertRequest::statement_numbers},
     {"bypassDocumentValidation", &InsertRequest::bypass_validation},
 };
 
@@ -27,10 +30,11 @@ Status insert(Operation& operation, bson::Writer& reply) {
   CHECK_OK(check_batch_size(request.documents.count()));
   if (request.documents.count() > kMaxOnCore && !operation.on_worker()) return operation.to_worker();
 
+  TRY(const StatementNumbers numbers, StatementNumbers::parse("insert", request.statement_number, request.statement_numbers,
+                                                              request.documents.count()));
   Insertion insertion(operation, ns);
-  std::int32_t statement = 0;
   CHECK_OK(request.documents.for_each([&](bson::View document) -> Status {
-    insertion.add(document, statement++);
+    insertion.add(document, numbers.at(insertion.size()));
     return {};
   }));
   Status status = insertion.run(request.ordered);

@@ -17,8 +17,8 @@ struct ListCollectionsRequest {
 
 const Arguments<ListCollectionsRequest> kCollectionsArguments{
     {"filter", &ListCollectionsRequest::filter},
-    {"nameOnly", &ListCollectionsRequest::name_only},
-    {"authorizedCollections", &ListCollectionsRequest::authorized},
+    {"nameOnly", &ListCollectionsRequest::name_only, Rule::kStrict},
+    {"authorizedCollections", &ListCollectionsRequest::authorized, Rule::kStrict},
     {"cursor", &ListCollectionsRequest::cursor},
 };
 

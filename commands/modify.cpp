@@ -217,7 +217,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
                     const std::optional<shards::StatementId>& statement, Outcome& outcome) {
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
-  const std::optional<bson::Value> id = change.sort.empty() ? express_id(change.filter) : std::nullopt;
+  const std::optional<bson::Value> id = change.sort.empty() && change.hint.missing() ? express_id(change.filter) : std::nullopt;
   std::optional<query::Matcher> matcher;
   for (int attempt = 0;; ++attempt) {
     outcome = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "commands/arguments.h"
+#include "commands/plan.h"
 #include "commands/statements.h"
 #include "commands/targets.h"
 #include "query/sort/sort_spec.h"
@@ -42,6 +44,19 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 
 /// Changes all documents that match, each in a write of its own.
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome);
+
+/// The statements of a command, all of them parsed before the first is run: what is written wrongly ends the command.
+template <class Statement, class Parse>
+Result<std::vector<Statement>> parse_statements(const Documents& documents, Parse&& parse) {
+  std::vector<Statement> statements;
+  statements.reserve(documents.count());
+  CHECK_OK(documents.for_each([&](bson::View document) -> Status {
+    TRY(Statement statement, parse(document));
+    statements.push_back(std::move(statement));
+    return {};
+  }));
+  return statements;
+}
 
 /// One statement of update or bulkWrite.
 struct UpdateStatement {

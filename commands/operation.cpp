@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/operation.h"
 
+#include <algorithm>
+
 #include "commands/arguments.h"
 #include "commands/client_connection.h"
 #include "commands/server.h"
@@ -51,7 +53,13 @@ Result<WriteConcern> parse_write_concern(bson::Value value) {
 }
 
 Status parse_read_concern(bson::Value value, GenericArguments& out) {
-  if (!value.is_document()) return wrong_type("readConcern", "readConcern", value, "object");
+  if (!value.is_document()) return error(Code::FailedToParse, "readConcern field should be an object");
+  constexpr std::string_view kKnown[] = {"level", "afterClusterTime", "atClusterTime", "afterOpTime", "provenance"};
+  for (const bson::Field& field : value.as_document()) {
+    if (std::ranges::find(kKnown, field.name) == std::end(kKnown)) {
+      return error(Code::InvalidOptions, "Unrecognized option in readConcern: ", field.name);
+    }
+  }
   out.read_concern_document = value.as_document();
   const bson::Value level = out.read_concern_document["level"];
   if (level.missing()) return {};
@@ -103,10 +111,10 @@ Result<GenericArguments> GenericArguments::parse(const wire::Request& request) {
   return arguments;
 }
 
-Result<shards::Namespace> Operation::target_namespace() const {
+Result<shards::Namespace> Operation::target_namespace(Code not_a_name) const {
   const bson::Value target = this->target();
   if (!target.is_string()) {
-    return error(Code::InvalidNamespace, "collection name has invalid type ", target.type_name());
+    return error(not_a_name, "collection name has invalid type ", target.type_name());
   }
   return shards::Namespace::make(db(), target.as_string());
 }

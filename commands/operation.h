@@ -61,8 +61,8 @@ class Operation {
   bson::Value target() const { return body().begin()->value; }
   std::string_view db() const { return generic_.db; }
   const GenericArguments& generic() const { return generic_; }
-  /// The collection that the command's first field names, checked.
-  Result<shards::Namespace> target_namespace() const;
+  /// The collection that the command's first field names, checked. Commands differ in what they call one that is no name.
+  Result<shards::Namespace> target_namespace(Code not_a_name = Code::BadValue) const;
   /// What it works on, as the log and currentOp show it, unchecked: "db.collection" or "db.$cmd".
   std::string shown_namespace() const;
 

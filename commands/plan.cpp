@@ -30,7 +30,7 @@ std::vector<query::IndexDescription> describe(const shards::Collection& collecti
 
 Status apply_hint(const shards::Collection& collection, bson::Value hint, query::PlanRequest& request) {
   if (hint.missing() || (hint.is_document() && hint.as_document().empty())) return {};
-  if (!hint.is_string() && !hint.is_document()) return error(Code::FailedToParse, "Hint must be a string or an object");
+  CHECK_OK(check_hint(hint));
   if (hint.is_document() && hint.as_document().has("$natural")) {
     request.natural_hint = true;
     return {};
@@ -51,6 +51,11 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
 }
 
 }  // namespace
+
+Status check_hint(bson::Value hint) {
+  if (hint.is_string() || hint.is_document()) return {};
+  return error(Code::FailedToParse, "Hint must be a string or an object");
+}
 
 Result<PlanChoice> PlanChoice::make(const shards::Collection* collection, const query::FilterTree& filter,
                                     const query::SortSpec& sort, bson::Value hint) {

@@ -17,6 +17,9 @@ struct Plan {
   bool by_key() const { return order.index != nullptr || !order.ranges.empty(); }
 };
 
+/// FailedToParse for what is neither an index's name nor its keys.
+Status check_hint(bson::Value hint);
+
 /// The decision with all that led to it, for explain. The filter and the sort must outlive it, and so must the
 /// collection, whose names it holds.
 class PlanChoice {

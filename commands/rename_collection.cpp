@@ -12,7 +12,7 @@ struct RenameRequest {
 };
 
 const Arguments<RenameRequest> kArguments{
-    {"to", &RenameRequest::to, true},
+    {"to", &RenameRequest::to, Rule::kRequired},
     {"dropTarget", &RenameRequest::drop_target},
     {"stayTemp", nullptr},  // Of old servers' temporary collections, which do not exist here.
 };

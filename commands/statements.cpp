@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/statements.h"
 
+#include "commands/arguments.h"
 #include "commands/server.h"
 #include "commands/version.h"
 #include "shards/indexes/entries.h"
@@ -51,6 +52,24 @@ Status check_batch_size(std::size_t statements) {
   constexpr std::size_t kMost = kMaxWriteBatchSize;
   if (statements > 0 && statements <= kMost) return {};
   return error(Code::InvalidLength, "Write batch sizes must be between 1 and ", kMost, ". Got ", statements, " operations.");
+}
+
+Result<StatementNumbers> StatementNumbers::parse(std::string_view command, bson::Value first, bson::Value list,
+                                                 std::size_t count) {
+  StatementNumbers numbers;
+  const bool begins = !first.missing() && !first.is_null();
+  if (begins && !first.is(bson::Type::kInt32)) return wrong_type(command, "stmtId", first, "int");
+  if (begins) numbers.first_ = first.as_int32();
+  if (list.missing()) return numbers;
+  if (begins) return error(Code::InvalidOptions, "May not specify both stmtId and stmtIds in write command");
+  CHECK_OK(check_array(command, "stmtIds", list));
+  for (const auto& [name, number] : list.as_document()) {
+    if (!number.is(bson::Type::kInt32)) return wrong_type(command, "stmtIds." + std::string(name), number, "int");
+    numbers.list_.push_back(number.as_int32());
+  }
+  if (numbers.list_.size() == count) return numbers;
+  return error(Code::InvalidLength, "Number of statement ids must match the number of batch entries. Got ",
+               numbers.list_.size(), " statement ids but ", count, " operations.");
 }
 
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement) {

@@ -33,6 +33,20 @@ void write_error(const Status& status, bson::Writer& to);
 /// A command has between one and maxWriteBatchSize statements.
 Status check_batch_size(std::size_t statements);
 
+/// What tells the statements of one command apart when it is sent a second time: stmtId says with which number they
+/// begin, stmtIds gives each its own; without both they begin with 0.
+class StatementNumbers {
+ public:
+  static Result<StatementNumbers> parse(std::string_view command, bson::Value first, bson::Value list, std::size_t count);
+  std::int32_t at(std::size_t place) const {
+    return list_.empty() ? first_ + static_cast<std::int32_t>(place) : list_[place];
+  }
+
+ private:
+  std::int32_t first_ = 0;
+  std::vector<std::int32_t> list_;
+};
+
 /// The session, number and statement of a retryable write; nullopt for a write that is none.
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement);
 

@@ -25,7 +25,9 @@ const RegisterUnsupported kSharding{
      "refineCollectionShardKey", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",
      "addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "getShardMap", "getShardVersion",
      "flushRouterConfig", "checkMetadataConsistency", "cleanupReshardCollection", "setAllowMigrations",
-     "convertShardKeyToHashed"},
+     "convertShardKeyToHashed", "movePrimary", "mergeAllChunksOnShard", "configureCollectionBalancing",
+     "repairShardedCollectionChunksHistory", "transitionToDedicatedConfigServer",
+     "transitionFromDedicatedConfigServer", "resetPlacementHistory", "untrackUnshardedCollection"},
     "collections cannot be sharded by a key of the user's choice yet"};
 
 const RegisterUnsupported kSchema{{"collMod", "convertToCapped", "cloneCollectionAsCapped", "setIndexCommitQuorum"},
@@ -33,7 +35,7 @@ const RegisterUnsupported kSchema{{"collMod", "convertToCapped", "cloneCollectio
 
 const RegisterUnsupported kMaintenance{
     {"compact", "reIndex", "autoCompact", "fsyncUnlock", "getDiagnosticData", "dbHash", "validateDBMetadata",
-     "lockInfo", "dropConnections", "logApplicationMessage", "setUserWriteBlockMode"},
+     "lockInfo", "dropConnections", "logApplicationMessage", "setUserWriteBlockMode", "dbCheck"},
     "the storage engine needs no such care, or offers no such view of itself yet"};
 
 const RegisterUnsupported kPlans{{"planCacheClear", "planCacheClearFilters", "planCacheListFilters",
@@ -46,16 +48,27 @@ const RegisterUnsupported kVersions{{"setFeatureCompatibilityVersion", "setDefau
 
 const RegisterUnsupported kReplication{
     {"applyOps", "appendOplogNote", "replSetInitiate", "replSetReconfig", "replSetStepDown", "replSetFreeze",
-     "replSetGetConfig", "replSetMaintenance", "replSetResizeOplog", "replSetSyncFrom"},
+     "replSetGetConfig", "replSetMaintenance", "replSetResizeOplog", "replSetSyncFrom", "replSetAbortPrimaryCatchUp",
+     "replSetGetRBID", "replSetHeartbeat", "replSetRequestVotes", "replSetStepUp", "replSetUpdatePosition"},
     "there is no replica set and no oplog behind this server"};
 
-const RegisterUnsupported kScripts{{"mapReduce", "filemd5"}, "there is no JavaScript engine; use aggregate"};
+const RegisterUnsupported kScripts{{"mapReduce", "mapreduce", "filemd5"}, "there is no JavaScript engine; use aggregate"};
 
 const RegisterUnsupported kSearch{{"createSearchIndexes", "updateSearchIndex", "dropSearchIndex", "listSearchIndexes"},
                                   "there are no search indexes"};
 
 const RegisterUnsupported kEncryption{{"compactStructuredEncryptionData", "cleanupStructuredEncryptionData"},
                                       "there is no queryable encryption"};
+
+const RegisterUnsupported kOld{{"availableQueryOptions", "driverOIDTest", "features", "getnonce", "getFreeMonitoringStatus",
+                                "setFreeMonitoring"},
+                               "it is from the time of older servers"};
+
+const RegisterUnsupported kRecording{{"startRecordingTraffic", "stopRecordingTraffic", "startTrafficRecording",
+                                      "stopTrafficRecording", "setProfilingFilterGlobally"},
+                                     "operations are neither recorded nor filtered; the log shows the slow ones"};
+
+const RegisterUnsupported kWaiting{{"waitForFailPoint"}, "fail points count, and nobody waits for them"};
 
 const RegisterUnsupported kByPattern{{"killAllSessionsByPattern"}, "sessions are killed by id or all at once"};
 

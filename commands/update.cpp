@@ -10,44 +10,61 @@ namespace {
 struct UpdateRequest {
   Documents updates;
   bool ordered = true;
+  bson::Value statement_number, statement_numbers;
   bool bypass_validation = false;
   bson::View let;
 };
 
 const Arguments<UpdateRequest> kArguments{
-    {"updates", &UpdateRequest::updates, true},
-    {"ordered", &UpdateRequest::ordered},
+    {"updates", &UpdateRequest::updates, Rule::kRequired},
+    {"ordered", &UpdateRequest::ordered, Rule::kStrict},
+    {"stmtId", &UpdateRequest::statement_number},
+    {"stmtIds", &UpdateRequest::statement_numbers},
     {"bypassDocumentValidation", &UpdateRequest::bypass_validation},
     {"let", &UpdateRequest::let},
 };
 
+/// Options that are not there: refused when they would change something.
+Status check_unsupported(std::string_view name, bson::Value value) {
+  constexpr std::string_view kCommand = "update.updates";
+  if (name == "arrayFilters") {
+    CHECK_OK(check_array(kCommand, name, value));
+  } else if (value.is_null()) {
+    return {};
+  } else if (!value.is_document()) {
+    return wrong_type(kCommand, name, value, "object");
+  }
+  if (value.as_document().empty()) return {};
+  return error(Code::NotImplemented, "update.updates.", name, " is not supported");
+}
+
 Result<UpdateStatement> parse_statement(bson::View document) {
   constexpr std::string_view kCommand = "update.updates";
   UpdateStatement statement;
-  bool has_q = false;
+  bool has_filter = false;
   for (const auto& [name, value] : document) {
     if (name == "q") {
       CHECK_OK(detail::read(statement.filter, value, kCommand, name));
-      has_q = true;
+      has_filter = !value.is_null();
     } else if (name == "u") {
+      if (!value.is_document() && !value.is_array()) {
+        return error(Code::FailedToParse, "Update argument must be either an object or an array");
+      }
       statement.update = value;
-    } else if (name == "multi") {
-      CHECK_OK(detail::read(statement.multi, value, kCommand, name));
-    } else if (name == "upsert") {
-      CHECK_OK(detail::read(statement.upsert, value, kCommand, name));
+    } else if (name == "multi" || name == "upsert") {
+      CHECK_OK(detail::check_bool(value, kCommand, name));
+      CHECK_OK(detail::read(name == "multi" ? statement.multi : statement.upsert, value, kCommand, name));
     } else if (name == "hint") {
+      CHECK_OK(check_hint(value));
       statement.hint = value;
     } else if (name == "arrayFilters" || name == "collation" || name == "c" || name == "sort") {
-      return error(Code::NotImplemented, "update.updates.", name, " is not supported");
+      CHECK_OK(check_unsupported(name, value));
     } else {
       return unknown_field(kCommand, name);
     }
   }
-  if (!has_q) return missing_field(kCommand, "q");
+  if (!has_filter) return missing_field(kCommand, "q");
   if (statement.update.missing()) return missing_field(kCommand, "u");
-  if (!statement.update.is_document() && !statement.update.is_array()) {
-    return error(Code::FailedToParse, "Update argument must be either an object or an array");
-  }
   return statement;
 }
 
@@ -63,32 +80,28 @@ struct Totals {
   WriteErrors errors;
 };
 
-Status run_statement(Operation& operation, const shards::Namespace& ns, bson::View document, std::int32_t index,
-                     Totals& totals) {
-  TRY(const UpdateStatement statement, parse_statement(document));
-  Outcome outcome;
-  CHECK_OK(run_update(operation, ns, statement, index, outcome));
+void add(Outcome outcome, std::int32_t index, Totals& totals) {
   totals.matched += outcome.matched;
   totals.modified += outcome.modified;
-  if (outcome.retried) totals.retried.push_back(index);
   if (!outcome.upserted.view().empty()) totals.upserted.push_back({index, std::move(outcome.upserted)});
-  return {};
 }
 
-Status run_all(Operation& operation, const shards::Namespace& ns, const UpdateRequest& request, Totals& totals) {
-  std::int32_t index = 0;
-  bool stopped = false;
-  return request.updates.for_each([&](bson::View document) -> Status {
-    if (stopped) return {};
-    Status status = run_statement(operation, ns, document, index, totals);
+/// Fails only with what ends the command.
+Status run_all(Operation& operation, const shards::Namespace& ns, const std::vector<UpdateStatement>& statements,
+               const StatementNumbers& numbers, bool ordered, Totals& totals) {
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    Outcome outcome;
+    Status status = run_update(operation, ns, statements[i], numbers.at(i), outcome);
     if (!status.ok() && ends_command(status.code())) return status;
-    if (!status.ok()) {
-      totals.errors.add(static_cast<std::size_t>(index), std::move(status));
-      stopped = request.ordered;
+    if (status.ok()) {
+      if (outcome.retried) totals.retried.push_back(numbers.at(i));
+      add(std::move(outcome), static_cast<std::int32_t>(i), totals);
+    } else {
+      totals.errors.add(i, std::move(status));
+      if (ordered) return {};
     }
-    ++index;
-    return {};
-  });
+  }
+  return {};
 }
 
 Status update(Operation& operation, bson::Writer& reply) {
@@ -97,11 +110,13 @@ Status update(Operation& operation, bson::Writer& reply) {
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   const std::size_t count = request.updates.count();
   CHECK_OK(check_batch_size(count));
-  CHECK_OK(request.updates.for_each([](bson::View one) { return parse_statement(one).status(); }));
+  TRY(const auto statements, parse_statements<UpdateStatement>(request.updates, parse_statement));
   // One statement by _id is done on the spot; what has to wait or to scan has changed nothing when it says so.
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
+  TRY(const StatementNumbers numbers,
+      StatementNumbers::parse("update", request.statement_number, request.statement_numbers, count));
   Totals totals;
-  Status status = run_all(operation, ns, request, totals);
+  Status status = run_all(operation, ns, statements, numbers, request.ordered, totals);
   if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
   CHECK_OK(std::move(status));
 

@@ -99,7 +99,7 @@ void write(bson::Writer& reply, const shards::Collection& collection, const Outc
 
 Status validate(Operation& op, bson::Writer& reply) {
   TRY(const ValidateRequest request, kArguments.parse("validate", op.request()));
-  TRY(const shards::Namespace ns, op.target_namespace());
+  TRY(const shards::Namespace ns, op.target_namespace(Code::InvalidNamespace));
   if (request.repair) return error(Code::CommandNotSupported, "validate cannot repair; drop and recreate indexes instead");
   const auto collection = op.server().store.catalog().share()->share(ns.full());
   if (collection == nullptr) {

@@ -59,7 +59,7 @@ Passed passed(Stage stage, const Telling& telling) {
   const std::int64_t pulled = figures.skipped + figures.returned;
   switch (stage) {
     case Stage::kUse:
-      return {figures.returned, 0};
+      return {figures.returned, telling.request.answers_rows() ? figures.returned : 0};
     case Stage::kLimit:
     case Stage::kProjection:
       return {figures.returned, figures.returned};

@@ -16,6 +16,10 @@ struct ExplainRequest {
   std::uint64_t skip = 0;
   std::uint64_t limit = 0;
   PlanUse use = PlanUse::kRows;
+  bool answers_changed = false;  ///< findAndModify: the client gets the document that is updated or deleted.
+
+  /// Whether the client gets the rows that come out.
+  bool answers_rows() const { return use == PlanUse::kRows || answers_changed; }
 };
 
 /// How it went when the plan was run: how many rows passed from one stage to the next.

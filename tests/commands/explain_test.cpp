@@ -131,7 +131,7 @@ TEST_F(Explain, UpdatesTellWhatTheyWouldDoAndDoNothing) {
   EXPECT_EQ(told("{update: 'c', updates: [{q: {b: 1}, u: {$set: {b: 1}}}]}"), "UPDATE 0, COLLSCAN 1: 1 0 0");
   EXPECT_EQ(told("{update: 'c', updates: [{q: {_id: 77}, u: {$set: {b: 1}}, upsert: true}]}"), "UPDATE 0, IDHACK 0: 0 0 1");
   EXPECT_EQ(told("{findAndModify: 'c', query: {b: 1}, sort: {a: -1}, update: {$inc: {b: 1}}}"),
-            "UPDATE 0, LIMIT 1, FETCH 1, IXSCAN 3: 1 1 0");
+            "UPDATE 1, LIMIT 1, FETCH 1, IXSCAN 3: 1 1 0");
   EXPECT_EQ(documents(), before);
 }
 
