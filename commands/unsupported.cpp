@@ -61,7 +61,7 @@ const RegisterUnsupported kEncryption{{"compactStructuredEncryptionData", "clean
                                       "there is no queryable encryption"};
 
 const RegisterUnsupported kOld{{"availableQueryOptions", "driverOIDTest", "features", "getnonce", "getFreeMonitoringStatus",
-                                "setFreeMonitoring"},
+                                "setFreeMonitoring", "getLastError", "getlasterror"},
                                "it is from the time of older servers"};
 
 const RegisterUnsupported kRecording{{"startRecordingTraffic", "stopRecordingTraffic", "startTrafficRecording",
