@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/scan_source.h"
 
-#include <algorithm>
-
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -10,22 +8,14 @@ namespace partita::commands {
 ScanSource::ScanSource(shards::Store& store, std::shared_ptr<const shards::Collection> collection,
                        shards::ScanOrder order, const query::Matcher* filter, std::optional<query::FieldSet> fields)
     : scan_(store, std::move(collection), std::move(order)), filter_(filter) {
-  if (fields) fields_.emplace(fields->begin(), fields->end());
+  if (!fields || fields->size() > query::FieldGather::kMostNames) return;
+  fields_.emplace();
+  for (const std::string& name : *fields) fields_->add(name);
 }
 
-bson::View ScanSource::keep_needed(bson::View document, query::Arena& arena) {
-  if (!fields_) return bson::View::trusted(arena.copy(document.bytes()).data());
-  cut_.clear();
-  {
-    bson::Writer out(cut_);
-    std::size_t left = fields_->size();
-    for (auto at = document.begin(); left > 0 && at != document.end(); ++at) {
-      if (std::ranges::find(*fields_, at->name) == fields_->end()) continue;
-      out.elements(at.element(), at.next());
-      --left;  // A name that stands twice would be cut short: then the first one counts, as in every look-up.
-    }
-  }
-  return bson::View::trusted(arena.copy(cut_.bytes()).data());
+bson::View ScanSource::keep_needed(bson::View document, query::Arena& arena) const {
+  if (fields_) return fields_->cut(document, arena);
+  return bson::View::trusted(arena.copy(document.bytes()).data());
 }
 
 Status ScanSource::pull(query::Batch& out) {

@@ -3,6 +3,7 @@
 
 #include "commands/operation.h"
 #include "query/match/matcher.h"
+#include "query/path/field_gather.h"
 #include "query/stages/stage.h"
 #include "shards/router/collection_scan.h"
 
@@ -26,16 +27,15 @@ class ScanSource final : public query::RecordSource {
   const shards::CollectionScan& scan() const { return scan_; }
 
  private:
-  bson::View keep_needed(bson::View document, query::Arena& arena);
+  bson::View keep_needed(bson::View document, query::Arena& arena) const;
 
   shards::CollectionScan scan_;
   const query::Matcher* filter_;
-  /// Names that are needed; nullopt: all.
-  std::optional<std::vector<std::string>> fields_;
+  /// Those that are needed; nullopt: all.
+  std::optional<query::FieldGather> fields_;
   Operation* operation_ = nullptr;
   bool resumed_ = false;
   query::MatchState match_state_;
-  bson::Buffer cut_;
 };
 
 }  // namespace partita::commands

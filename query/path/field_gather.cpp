@@ -18,23 +18,50 @@ std::optional<std::size_t> FieldGather::add(std::string_view name) {
   return place;
 }
 
-void FieldGather::gather(bson::View document, Value* values) const {
-  std::fill(values, values + names_.size(), Value());
-  std::size_t left = names_.size();
+template <class Found>
+void FieldGather::walk(bson::View document, Found found) const {
+  std::uint64_t left = names_.size() == kMostNames ? ~std::uint64_t{0} : (std::uint64_t{1} << names_.size()) - 1;
   const std::uint8_t* element = document.data() + 4;
-  while (*element != 0 && left > 0) {
-    const auto type = static_cast<Type>(*element);
-    const std::string_view name(reinterpret_cast<const char*>(element) + 1);
-    const std::uint8_t* payload = element + 2 + name.size();
-    element = payload + bson::payload_size(type, payload);
+  while (*element != 0 && left != 0) {
+    const std::uint8_t* const start = element;
+    const std::string_view name(reinterpret_cast<const char*>(start) + 1);
+    const std::uint8_t* payload = start + 2 + name.size();
+    element = payload + bson::payload_size(static_cast<Type>(*start), payload);
     if ((lengths_ & length_bit(name.size())) == 0) continue;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i] != name || !values[i].missing()) continue;
-      values[i] = Value::read(type, payload);
-      --left;
+      if ((left >> i & 1) == 0 || names_[i] != name) continue;
+      left &= ~(std::uint64_t{1} << i);
+      found(i, start, payload, element);
       break;
     }
   }
+}
+
+void FieldGather::gather(bson::View document, Value* values) const {
+  std::fill(values, values + names_.size(), Value());
+  walk(document, [&](std::size_t place, const std::uint8_t* element, const std::uint8_t* payload, const std::uint8_t*) {
+    values[place] = Value::read(static_cast<Type>(*element), payload);
+  });
+}
+
+bson::View FieldGather::cut(bson::View document, Arena& arena) const {
+  struct Part {
+    const std::uint8_t* begin;
+    std::size_t size;
+  };
+  std::array<Part, kMostNames> parts;
+  std::size_t count = 0;
+  std::size_t size = 5;
+  walk(document, [&](std::size_t, const std::uint8_t* element, const std::uint8_t*, const std::uint8_t* end) {
+    parts[count] = {element, static_cast<std::size_t>(end - element)};
+    size += parts[count++].size;
+  });
+  std::uint8_t* const start = arena.allocate(size, 1);
+  bson::store(start, static_cast<std::uint32_t>(size));
+  std::uint8_t* at = start + 4;
+  for (std::size_t i = 0; i < count; at += parts[i++].size) std::memcpy(at, parts[i].begin, parts[i].size);
+  *at = 0;
+  return bson::View::trusted(start);
 }
 
 }  // namespace partita::query

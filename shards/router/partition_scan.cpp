@@ -68,7 +68,8 @@ Result<bool> PartitionScan::next() {
     started_ = more;
     if (more) {
       ++keys_examined_;
-      record_key_ = index_ == nullptr ? rows_.key() : record_key_of(*index_->spec, rows_.key(), rows_.value());
+      row_ = rows_.row();
+      record_key_ = index_ == nullptr ? row_.key : record_key_of(*index_->spec, row_.key, row_.value);
       return true;
     }
     if (order_->ranges.empty()) return false;
@@ -79,9 +80,21 @@ Result<bool> PartitionScan::next() {
   }
 }
 
+// A cold row costs two or three waits for memory, more than all that is done with it. Where rows lie in the order of their
+// keys, on a page from disk or as a loader has allocated them, the next one lies as far ahead as the last one behind.
+void PartitionScan::prefetch_behind(const std::uint8_t* row) {
+  constexpr std::ptrdiff_t kLine = 64;
+  constexpr std::ptrdiff_t kRowsAhead = 2;
+  const std::uint8_t* ahead = row + kRowsAhead * (row - std::exchange(last_row_, row));
+  for (std::ptrdiff_t line = -1; line <= 2; ++line) __builtin_prefetch(ahead + line * kLine);
+}
+
 Result<bson::View> PartitionScan::document() {
   ++documents_examined_;
-  if (index_ == nullptr) return bson::View::trusted(rows_.value().data());
+  if (index_ == nullptr) {
+    prefetch_behind(row_.value.data());
+    return bson::View::trusted(row_.value.data());
+  }
   TRY(const bool there, records_->find(record_key_));
   if (!there) return error(Code::DataModifiedByRepair, "index '", index_->spec->name, "' points at no document");
   return bson::View::trusted(records_->value().data());

@@ -33,7 +33,7 @@ class PartitionScan {
   /// The document: for an index scan this reads it from the records, once per row.
   Result<bson::View> document();
   /// The key in the table that is walked over: what resume_after takes.
-  Bytes position() const { return rows_.key(); }
+  Bytes position() const { return row_.key; }
   /// Stands on a row.
   bool started() const { return started_; }
   std::int64_t keys_examined() const { return keys_examined_; }
@@ -43,6 +43,7 @@ class PartitionScan {
   PartitionScan(const ScanOrder& order, const PartitionIndex* index, Cursor rows, std::optional<Cursor> records)
       : order_(&order), index_(index), rows_(std::move(rows)), records_(std::move(records)) {}
   Status enter_range(Bytes resume_after);
+  void prefetch_behind(const std::uint8_t* row);
   bool range_left() const { return range_ < order_->ranges.size(); }
 
   const ScanOrder* order_;
@@ -51,7 +52,9 @@ class PartitionScan {
   std::optional<Cursor> records_;  ///< For fetching, when rows_ are entries.
   std::size_t range_ = 0;          ///< Counts in the direction of the scan.
   bool started_ = false;
+  Cursor::Row row_;
   Bytes record_key_;
+  const std::uint8_t* last_row_ = nullptr;  ///< Only its address counts: what lay there may be gone.
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
 };

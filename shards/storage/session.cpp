@@ -59,16 +59,23 @@ void Cursor::set_value(Bytes value) {
   cursor_->set_value(cursor_, &item);
 }
 
+Cursor::Row Cursor::row() const {
+  WT_ITEM key{};
+  WT_ITEM value{};
+  cursor_->get_raw_key_value(cursor_, &key, &value);
+  return {{static_cast<const std::uint8_t*>(key.data), key.size}, {static_cast<const std::uint8_t*>(value.data), value.size}};
+}
+
 Bytes Cursor::key() const {
-  WT_ITEM item{};
-  cursor_->get_key(cursor_, &item);
-  return {static_cast<const std::uint8_t*>(item.data), item.size};
+  WT_ITEM key{};
+  cursor_->get_raw_key_value(cursor_, &key, nullptr);
+  return {static_cast<const std::uint8_t*>(key.data), key.size};
 }
 
 Bytes Cursor::value() const {
-  WT_ITEM item{};
-  cursor_->get_value(cursor_, &item);
-  return {static_cast<const std::uint8_t*>(item.data), item.size};
+  WT_ITEM value{};
+  cursor_->get_raw_key_value(cursor_, nullptr, &value);
+  return {static_cast<const std::uint8_t*>(value.data), value.size};
 }
 
 Result<bool> Cursor::find_from(Bytes key) {

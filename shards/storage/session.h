@@ -95,6 +95,11 @@ class Cursor {
   /// From now on next() and previous() stay within [lower, upper); an empty span leaves that side open. Until reset().
   Status bound(Bytes lower, bool lower_inclusive, Bytes upper, bool upper_inclusive = false);
 
+  struct Row {
+    Bytes key;
+    Bytes value;
+  };
+  Row row() const;
   Bytes key() const;
   Bytes value() const;
 

@@ -8,47 +8,10 @@
 
 namespace partita::bson {
 
-std::uint32_t payload_size(Type type, const std::uint8_t* payload) {
-  switch (type) {
-    case Type::kEnd:
-    case Type::kUndefined:
-    case Type::kNull:
-    case Type::kMinKey:
-    case Type::kMaxKey:
-      return 0;
-    case Type::kBool:
-      return 1;
-    case Type::kInt32:
-      return 4;
-    case Type::kDouble:
-    case Type::kDate:
-    case Type::kTimestamp:
-    case Type::kInt64:
-      return 8;
-    case Type::kObjectId:
-      return 12;
-    case Type::kDecimal128:
-      return 16;
-    case Type::kString:
-    case Type::kCode:
-    case Type::kSymbol:
-      return 4 + load<std::uint32_t>(payload);
-    case Type::kDocument:
-    case Type::kArray:
-    case Type::kCodeWithScope:
-      return load<std::uint32_t>(payload);
-    case Type::kBinary:
-      return 5 + load<std::uint32_t>(payload);
-    case Type::kDBPointer:
-      return 4 + load<std::uint32_t>(payload) + 12;
-    case Type::kRegex: {
-      const auto* text = reinterpret_cast<const char*>(payload);
-      const std::size_t pattern = std::strlen(text) + 1;
-      return static_cast<std::uint32_t>(pattern + std::strlen(text + pattern) + 1);
-    }
-  }
-  assert(false && "validated bytes hold known types only");
-  return 0;
+std::uint32_t detail::regex_size(const std::uint8_t* payload) {
+  const auto* text = reinterpret_cast<const char*>(payload);
+  const std::size_t pattern = std::strlen(text) + 1;
+  return static_cast<std::uint32_t>(pattern + std::strlen(text + pattern) + 1);
 }
 
 Value Value::read(Type type, const std::uint8_t* payload) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "wire/bson/types.h"
+#include "wire/bson/payload.h"
 #include "wire/error/status.h"
 
 namespace partita::bson {
@@ -108,20 +108,5 @@ class Value {
 };
 
 static_assert(sizeof(Value) == 16 && std::is_trivially_copyable_v<Value>);
-
-/// How many bytes the payload of `type` takes at `payload`, in validated bytes.
-std::uint32_t payload_size(Type type, const std::uint8_t* payload);
-
-/// Little-endian loads and stores; the server runs on little-endian machines only.
-template <class T>
-T load(const std::uint8_t* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T>
-void store(std::uint8_t* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
 
 }  // namespace partita::bson

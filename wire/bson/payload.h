@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "wire/bson/types.h"
+
+namespace partita::bson {
+
+/// Little-endian loads and stores; the server runs on little-endian machines only.
+template <class T>
+T load(const std::uint8_t* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <class T>
+void store(std::uint8_t* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+namespace detail {
+
+/// How a payload tells its length. A table, for scans hop over every field of every document: a switch here is a jump that
+/// no processor foresees.
+struct PayloadRule {
+  enum Kind : std::uint8_t { kFixed, kCounted, kTwoNames } kind = kFixed;
+  std::uint8_t bytes = 0;  ///< What stands beside the counted part.
+};
+
+consteval std::array<PayloadRule, 256> payload_rules() {
+  std::array<PayloadRule, 256> rules{};
+  const auto set = [&](Type type, PayloadRule::Kind kind, std::uint8_t bytes) {
+    rules[static_cast<std::uint8_t>(type)] = {kind, bytes};
+  };
+  set(Type::kBool, PayloadRule::kFixed, 1);
+  set(Type::kInt32, PayloadRule::kFixed, 4);
+  for (const Type type : {Type::kDouble, Type::kDate, Type::kTimestamp, Type::kInt64})
+    set(type, PayloadRule::kFixed, 8);
+  set(Type::kObjectId, PayloadRule::kFixed, 12);
+  set(Type::kDecimal128, PayloadRule::kFixed, 16);
+  for (const Type type : {Type::kString, Type::kCode, Type::kSymbol}) set(type, PayloadRule::kCounted, 4);
+  for (const Type type : {Type::kDocument, Type::kArray, Type::kCodeWithScope}) set(type, PayloadRule::kCounted, 0);
+  set(Type::kBinary, PayloadRule::kCounted, 5);
+  set(Type::kDBPointer, PayloadRule::kCounted, 16);
+  set(Type::kRegex, PayloadRule::kTwoNames, 0);
+  return rules;
+}
+
+inline constexpr std::array<PayloadRule, 256> kPayloadRules = payload_rules();
+
+std::uint32_t regex_size(const std::uint8_t* payload);
+
+}  // namespace detail
+
+/// How many bytes the payload of `type` takes at `payload`, in validated bytes.
+inline std::uint32_t payload_size(Type type, const std::uint8_t* payload) {
+  const detail::PayloadRule rule = detail::kPayloadRules[static_cast<std::uint8_t>(type)];
+  if (rule.kind == detail::PayloadRule::kFixed) return rule.bytes;
+  if (rule.kind == detail::PayloadRule::kCounted) [[likely]] return rule.bytes + load<std::uint32_t>(payload);
+  return detail::regex_size(payload);
+}
+
+}  // namespace partita::bson
