@@ -53,7 +53,7 @@ class AggregateExecution final : public Execution {
     TRY(Plan plan, choose_plan(*collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
     plan_ = plan.text;
     std::optional<query::FieldSet> fields = pipeline_.needed_fields();
-    auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), nullptr, std::move(fields));
+    auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), std::move(fields));
     source_ = source.get();
     stream_ = pipeline_.whole().open(std::move(source));
     return {};

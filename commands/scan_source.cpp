@@ -6,8 +6,8 @@
 namespace partita::commands {
 
 ScanSource::ScanSource(shards::Store& store, std::shared_ptr<const shards::Collection> collection,
-                       shards::ScanOrder order, const query::Matcher* filter, std::optional<query::FieldSet> fields)
-    : scan_(store, std::move(collection), std::move(order)), filter_(filter) {
+                       shards::ScanOrder order, std::optional<query::FieldSet> fields)
+    : scan_(store, std::move(collection), std::move(order)) {
   if (!fields || fields->size() > query::FieldGather::kMostNames) return;
   fields_.emplace();
   for (const std::string& name : *fields) fields_->add(name);
@@ -18,27 +18,44 @@ bson::View ScanSource::keep_needed(bson::View document, query::Arena& arena) con
   return bson::View::trusted(arena.copy(document.bytes()).data());
 }
 
+Status ScanSource::resume() {
+  CHECK_OK(operation_->check_interrupt());
+  if (!resumed_) CHECK_OK(scan_.resume());
+  resumed_ = true;
+  return {};
+}
+
+Result<bool> ScanSource::next(bson::View& document) {
+  TRY(const bool more, scan_.next());
+  if (!more) return false;
+  TRY(document, scan_.document());
+  return true;
+}
+
 Status ScanSource::pull(query::Batch& out) {
   out.clear();
-  CHECK_OK(operation_->check_interrupt());
-  if (!resumed_) {
-    CHECK_OK(scan_.resume());
-    resumed_ = true;
-  }
+  CHECK_OK(resume());
+  bson::View document;
   std::size_t bytes = 0;
   while (out.size() < query::Batch::kRows && bytes < query::Batch::kBytes) {
-    TRY(const bool more, scan_.next());
+    TRY(const bool more, next(document));
     if (!more) break;
-    TRY(const bson::View document, scan_.document());
-    if (filter_ != nullptr && !filter_->matches(document, match_state_)) {
-      if (!match_state_.failure.ok()) return std::move(match_state_.failure);
-      continue;
-    }
     const bson::View kept = keep_needed(document, out.arena);
     bytes += kept.size();
     out.rows.push_back({kept, out.arena.copy(scan_.record_key())});
   }
   return {};
+}
+
+Status ScanSource::drain(query::RowSink& sink) {
+  CHECK_OK(resume());
+  bson::View document;
+  for (std::size_t rows = 1;; ++rows) {
+    TRY(const bool more, next(document));
+    if (!more) return {};
+    CHECK_OK(sink.take({document, scan_.record_key()}));
+    if (rows % query::Batch::kRows == 0) CHECK_OK(operation_->check_interrupt());
+  }
 }
 
 }  // namespace partita::commands

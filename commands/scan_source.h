@@ -2,21 +2,21 @@
 #pragma once
 
 #include "commands/operation.h"
-#include "query/match/matcher.h"
 #include "query/path/field_gather.h"
 #include "query/stages/stage.h"
 #include "shards/router/collection_scan.h"
 
 namespace partita::commands {
 
-/// Feeds a pipeline from a collection: what the filter lets through, cut down to the fields that the pipeline can look at.
-/// Rows are copied into the batch, for the engine's pages move on under them.
+/// Feeds a pipeline from a collection. Batches hold copies, for the engine's pages move on under them, cut down to the
+/// fields that the pipeline can look at.
 class ScanSource final : public query::RecordSource {
  public:
   ScanSource(shards::Store& store, std::shared_ptr<const shards::Collection> collection, shards::ScanOrder order,
-             const query::Matcher* filter, std::optional<query::FieldSet> fields);
+             std::optional<query::FieldSet> fields);
 
   Status pull(query::Batch& out) override;
+  Status drain(query::RowSink& sink) override;
   /// Who asks for rows: changes from one batch of the client's cursor to the next.
   void serve(Operation& operation) { operation_ = &operation; }
   /// Lets go of the engine until the next pull.
@@ -27,15 +27,16 @@ class ScanSource final : public query::RecordSource {
   const shards::CollectionScan& scan() const { return scan_; }
 
  private:
+  Status resume();
+  /// Moves to the next row; false behind the last.
+  Result<bool> next(bson::View& document);
   bson::View keep_needed(bson::View document, query::Arena& arena) const;
 
   shards::CollectionScan scan_;
-  const query::Matcher* filter_;
   /// Those that are needed; nullopt: all.
   std::optional<query::FieldGather> fields_;
   Operation* operation_ = nullptr;
   bool resumed_ = false;
-  query::MatchState match_state_;
 };
 
 }  // namespace partita::commands

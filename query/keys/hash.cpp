@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/keys/hash.h"
 
+#define XXH_INLINE_ALL  // Most keys are shorter than a call of a library is long.
 #include <xxhash.h>
 
 namespace partita::query::keys {

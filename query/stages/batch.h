@@ -39,12 +39,42 @@ struct Batch {
   }
 };
 
+/// Who looks at rows one by one, for as long as take() runs.
+class RowSink {
+ public:
+  virtual Status take(const Row& row) = 0;
+
+ protected:
+  ~RowSink() = default;
+};
+
+/// A lambda as a sink.
+template <class Take>
+class RowSinkOf final : public RowSink {
+ public:
+  explicit RowSinkOf(Take take) : take_(std::move(take)) {}
+  Status take(const Row& row) override { return take_(row); }
+
+ private:
+  Take take_;
+};
+
 /// Where rows come from: a scan, a fetch, a merge, another stage.
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
   /// Replaces what `out` holds. An empty batch is the end of the stream. What was handed out before is no longer valid.
   virtual Status pull(Batch& out) = 0;
+  /// Shows all rows that are left, for a stage that must see them all before it has an answer. A source that has them in
+  /// place shows them there: nothing is copied.
+  virtual Status drain(RowSink& sink) {
+    Batch batch;
+    while (true) {
+      CHECK_OK(pull(batch));
+      if (batch.empty()) return {};
+      for (const Row& row : batch.rows) CHECK_OK(sink.take(row));
+    }
+  }
 };
 
 /// Rows that a test or a command has at hand. The documents must outlive it.

@@ -21,12 +21,12 @@ class CountStage : public RecordSource {
     }
     done_ = true;
     NumberSum sum;
-    while (true) {
-      CHECK_OK(input_->pull(out));
-      if (out.empty()) break;
-      if (!combines_) sum.add(Value::of(static_cast<std::int32_t>(out.size())));
-      for (const Row& row : combines_ ? out.rows : std::vector<Row>()) sum.add(row.document[field_]);
-    }
+    RowSinkOf sink([&](const Row& row) -> Status {
+      sum.add(combines_ ? row.document[field_] : Value::of(1));
+      return {};
+    });
+    CHECK_OK(input_->drain(sink));
+    out.clear();
     const Number total = sum.total();
     rows_.clear();
     if (total.whole() != 0) rows_.next().add(field_, total.value());

@@ -15,6 +15,8 @@ using bson::Value;
 using bson::View;
 
 constexpr std::size_t kMemoryLimit = 100 * 1024 * 1024;
+/// What expressions compute is forgotten after this many rows.
+constexpr std::size_t kRowsPerArena = 512;
 
 /// An expression and, if it is no more than a top-level field, where FieldGather puts its value.
 struct Operand {
@@ -50,7 +52,7 @@ class GroupStage : public RecordSource {
         gathered_(spec.gather.size()) {}
 
   Status pull(Batch& out) override {
-    if (!consumed_) CHECK_OK(consume(out));
+    if (!consumed_) CHECK_OK(consume());
     consumed_ = true;
     out.clear();
     rows_.clear();
@@ -60,22 +62,24 @@ class GroupStage : public RecordSource {
   }
 
  private:
-  Status consume(Batch& batch) {
-    while (true) {
-      CHECK_OK(input_->pull(batch));
-      if (batch.empty()) return {};
-      for (const Row& row : batch.rows) {
-        if (role_ == Role::kCombine) {
-          combine(row.document);
-        } else {
-          CHECK_OK(take(row.document, batch.arena));
-        }
-      }
-      if (table_.memory() > kMemoryLimit)
-        return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed,
-                     "Exceeded memory limit for $group, but didn't allow external sort. Pass allowDiskUse:true to opt "
-                     "in.");
+  Status consume() {
+    if (role_ == Role::kCombine) {
+      RowSinkOf combined([this](const Row& row) { return combine(row.document); });
+      return input_->drain(combined);
     }
+    Arena arena;
+    std::size_t taken = 0;
+    RowSinkOf sink([&](const Row& row) -> Status {
+      if (++taken % kRowsPerArena == 0) arena.reset();
+      return take(row.document, arena);
+    });
+    return input_->drain(sink);
+  }
+
+  Status check_memory() const {
+    if (table_.memory() <= kMemoryLimit) return {};
+    return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed,
+                 "Exceeded memory limit for $group, but didn't allow external sort. Pass allowDiskUse:true to opt in.");
   }
 
   Status take(View document, Arena& arena) {
@@ -88,7 +92,7 @@ class GroupStage : public RecordSource {
       TRY(const Value value, evaluate(field.argument, document, arena));
       field.accumulator->methods.add(table_.state(group, i), value, table_.arena());
     }
-    return {};
+    return check_memory();
   }
 
   Result<Value> evaluate(const Operand& operand, View document, Arena& arena) const {
@@ -96,12 +100,13 @@ class GroupStage : public RecordSource {
     return operand.expression.evaluate(document, arena);
   }
 
-  void combine(View partial) {
+  Status combine(View partial) {
     Group& group = table_.find_or_add(partial["_id"]);
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const GroupField& field = spec_.fields[i];
       field.accumulator->methods.merge(table_.state(group, i), partial[field.name], table_.arena());
     }
+    return check_memory();
   }
 
   void write(const Group& group, Arena& arena) {

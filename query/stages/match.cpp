@@ -18,6 +18,14 @@ class MatchStage : public RecordSource {
     return {};
   }
 
+  Status drain(RowSink& sink) override {
+    RowSinkOf matched([&](const Row& row) -> Status {
+      if (matcher_.matches(row.document, state_)) return sink.take(row);
+      return state_.failure;
+    });
+    return input_->drain(matched);
+  }
+
  private:
   const Matcher& matcher_;
   Source input_;

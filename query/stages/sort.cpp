@@ -13,7 +13,7 @@ class SortStage : public RecordSource {
       : sorter_(spec, {.limit = limit}), input_(std::move(input)) {}
 
   Status pull(Batch& out) override {
-    if (!consumed_) CHECK_OK(consume(out));
+    if (!consumed_) CHECK_OK(consume());
     consumed_ = true;
     out.clear();
     SortedRow row;
@@ -23,17 +23,14 @@ class SortStage : public RecordSource {
 
  private:
   /// Rows that come without a key are told apart by their place in the stream, so that the order is total.
-  Status consume(Batch& batch) {
+  Status consume() {
     std::uint64_t arrived = 0;
-    while (true) {
-      CHECK_OK(input_->pull(batch));
-      if (batch.empty()) break;
-      for (const Row& row : batch.rows) {
-        const std::uint64_t place = __builtin_bswap64(arrived++);
-        const std::span<const std::uint8_t> place_key(reinterpret_cast<const std::uint8_t*>(&place), sizeof place);
-        CHECK_OK(sorter_.add(row.document, row.key.empty() ? place_key : row.key));
-      }
-    }
+    RowSinkOf sink([&](const Row& row) {
+      const std::uint64_t place = __builtin_bswap64(arrived++);
+      const std::span<const std::uint8_t> place_key(reinterpret_cast<const std::uint8_t*>(&place), sizeof place);
+      return sorter_.add(row.document, row.key.empty() ? place_key : row.key);
+    });
+    CHECK_OK(input_->drain(sink));
     sorter_.finish();
     return {};
   }

@@ -2,6 +2,7 @@
 #include "shards/log/record.h"
 
 #include <wiredtiger.h>
+#define XXH_INLINE_ALL  // Most keys are shorter than a call of a library is long.
 #include <xxhash.h>
 
 #include <cassert>
