@@ -14,6 +14,7 @@
 
 #include "shards/storage/error.h"
 #include "shards/storage/table_set.h"
+#include "shards/storage/turn.h"
 
 namespace partita::shards {
 
@@ -58,6 +59,10 @@ class Engine final : public TableSet {
   /// Brings everything journaled so far to the disk: what j:true waits for. Blocks; never on an io thread.
   Status sync_journal();
 
+  /// To be held while a transaction that writes commits. The journal takes one write after the other anyway, but lets those
+  /// who wait spin, yield and wake one another: 16 inserting clients cost a third more without this.
+  Turn& commit_turn() { return commit_turn_; }
+
   WT_CONNECTION* connection() const { return connection_; }
 
   // For SessionLease, and for threads that end, only.
@@ -73,6 +78,7 @@ class Engine final : public TableSet {
   WT_CONNECTION* connection_ = nullptr;
   std::uint64_t recovery_time_ = 0;
   bool abandoned_ = false;
+  Turn commit_turn_;
   const std::uint64_t identity_ = next_identity_.fetch_add(1);
 
   mutable std::mutex tables_mutex_;

@@ -138,7 +138,7 @@ Status Cursor::truncate(Session& session, Cursor& first, Cursor& last) {
 Result<Transaction> Transaction::begin(Session& session) {
   WT_SESSION* raw = session.raw();
   CHECK_OK(from_wt(raw->begin_transaction(raw, nullptr), "begin_transaction"));
-  return Transaction(raw);
+  return Transaction(&session);
 }
 
 Result<Transaction> Transaction::begin_at(Session& session, std::uint64_t read_time) {
@@ -151,15 +151,17 @@ Result<Transaction> Transaction::begin_at(Session& session, std::uint64_t read_t
 }
 
 Status Transaction::commit(std::uint64_t commit_time) {
-  WT_SESSION* session = std::exchange(session_, nullptr);
+  Session& session = *std::exchange(session_, nullptr);
+  WT_SESSION* raw = session.raw();
   if (commit_time != 0) {
-    const int code = session->timestamp_transaction_uint(session, WT_TS_TXN_TYPE_COMMIT, commit_time);
+    const int code = raw->timestamp_transaction_uint(raw, WT_TS_TXN_TYPE_COMMIT, commit_time);
     if (code != 0) [[unlikely]] {
-      session->rollback_transaction(session, nullptr);
+      raw->rollback_transaction(raw, nullptr);
       return wt_failure(code, "commit timestamp");
     }
   }
-  return from_wt(session->commit_transaction(session, nullptr), "commit");
+  const std::lock_guard turn(session.engine().commit_turn());
+  return from_wt(raw->commit_transaction(raw, nullptr), "commit");
 }
 
 }  // namespace partita::shards

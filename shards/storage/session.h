@@ -150,12 +150,12 @@ class Transaction {
   /// When this fails WiredTiger has rolled back already.
   Status commit(std::uint64_t commit_time);
   void roll_back() {
-    if (WT_SESSION* session = std::exchange(session_, nullptr)) session->rollback_transaction(session, nullptr);
+    if (Session* session = std::exchange(session_, nullptr)) session->raw()->rollback_transaction(session->raw(), nullptr);
   }
 
  private:
-  explicit Transaction(WT_SESSION* session) : session_(session) {}
-  WT_SESSION* session_;
+  explicit Transaction(Session* session) : session_(session) {}
+  Session* session_;
 };
 
 }  // namespace partita::shards
