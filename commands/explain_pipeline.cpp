@@ -97,7 +97,7 @@ Result<Run> run_plan(Operation& operation, const std::shared_ptr<const shards::C
   const SteadyTime start = steady_clock::now();
   Plan plan = choice.plan();
   const bool by_key = plan.by_key();
-  auto source = std::make_unique<ScanSource>(operation.server().store, collection, std::move(plan.order), nullptr,
+  auto source = std::make_unique<ScanSource>(operation.server().store, collection, std::move(plan.order),
                                              pipeline.needed_fields());
   ScanSource& walk = *source;
   walk.serve(operation);
