@@ -14,6 +14,7 @@ namespace partita::commands {
 namespace {
 
 using shards::Bytes;
+using shards::bytes_of;
 using shards::WriteAttempt;
 
 /// Rows between two looks at the clock and the client.
@@ -85,8 +86,6 @@ Result<bool> repeat_anywhere(Operation& operation, const shards::Collection& col
   }
   return false;
 }
-
-Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
 /// Changes the document with this record key if it is still there and, with a matcher, still matches.
 Status change_one(Operation& operation, const shards::Namespace& ns, Bytes record_key, const query::Matcher* matcher,

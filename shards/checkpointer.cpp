@@ -24,8 +24,6 @@ FailPoint counts_saved{"checkpointCountsSaved", "The counts at that moment are c
 FailPoint stable_set{"checkpointStable", "The moment is stable, the tables are not yet on disk."};
 FailPoint tables_written{"checkpointWritten", "The checkpoint is on disk; the log still reaches back behind it."};
 
-Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 std::array<std::uint8_t, 5> counts_key(PartitionId id) {
   std::array<std::uint8_t, 5> key{'N'};
   for (int i = 0; i < 4; ++i) key[1 + i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(id) >> (24 - 8 * i));
@@ -77,8 +75,11 @@ Result<SavedCounts> load_counts(Session& session, TableId state_table, Partition
   return counts;
 }
 
-Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes)
-    : store_(store), interval_(seconds), log_retention_bytes_(log_retention_bytes), thread_([this] { run(); }) {
+Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes, bool soon)
+    : store_(store),
+      interval_(seconds),
+      log_retention_bytes_(log_retention_bytes),
+      thread_([this, soon] { run(soon); }) {
   pthread_setname_np(thread_.native_handle(), "checkpoint");
 }
 
@@ -98,9 +99,9 @@ Status Checkpointer::stop() {
   return take();
 }
 
-void Checkpointer::run() {
+void Checkpointer::run(bool soon) {
   using Clock = std::chrono::steady_clock;
-  Clock::time_point due = Clock::now() + interval_;
+  Clock::time_point due = soon ? Clock::now() : Clock::now() + interval_;
   std::uint64_t bytes = 0;
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, kTick, [&] { return stopping_; })) {

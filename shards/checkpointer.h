@@ -19,7 +19,8 @@ class Store;
 /// engine's stable time; the tables are checkpointed as of B. Recovery then replays the log from B on, and only that.
 class Checkpointer {
  public:
-  Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes);
+  /// `soon`: the first one does not wait for its time. After a replay, so that a second crash need not replay it again.
+  Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes, bool soon);
   ~Checkpointer();
 
   Status take();
@@ -27,7 +28,7 @@ class Checkpointer {
   Status stop();
 
  private:
-  void run();
+  void run(bool soon);
   void advance_oldest();
   void trim_log(Sequence next);
   Status save_counts(Session& session, Time boundary);

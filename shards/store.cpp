@@ -37,8 +37,9 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   CHECK_OK(store->open_tables());
   CHECK_OK(store->recover());
   store->journal_ = std::make_unique<JournalSync>(*store->engine_, store->options_.journal_interval_ms);
+  const bool soon = store->options_.checkpoint_after_replay && store->replayed_ > 0;
   store->checkpointer_ = std::make_unique<Checkpointer>(*store, store->options_.checkpoint_seconds,
-                                                        store->options_.log_retention_bytes);
+                                                        store->options_.log_retention_bytes, soon);
   return store;
 }
 
@@ -137,6 +138,7 @@ Status Store::replay(CatalogState& state) {
     }
     const std::size_t next = times[0] < times[1] ? 0 : 1;
     CHECK_OK(replay_record(*session, *heads[next], state));
+    ++replayed_;
     TRY(heads[next], tails[next]->next());
   }
   return {};

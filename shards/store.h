@@ -17,6 +17,7 @@ class JournalSync;
 struct StoreOptions {
   EngineOptions engine;
   std::uint32_t checkpoint_seconds = 60;
+  bool checkpoint_after_replay = true;  ///< At once, not when its time comes.
   std::uint64_t log_retention_bytes = 1ull << 30;
   std::uint32_t journal_interval_ms = 100;
   std::uint64_t seed = RandomSource::system_seed();
@@ -70,6 +71,7 @@ class Store {
   std::unique_ptr<Engine> engine_;
   Applier::Tables tables_;
   TableId state_table_ = kNoTable;
+  std::uint64_t replayed_ = 0;  ///< Records applied again at this start.
   TableId log_table_ = kNoTable;
   std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
   std::unique_ptr<Catalog> catalog_;

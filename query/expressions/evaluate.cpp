@@ -48,17 +48,6 @@ Value build_array(std::span<Value> values, Arena& arena) {
   return Value::of_array(build(values, [](std::size_t i) { return IndexName(static_cast<std::uint32_t>(i)); }, arena));
 }
 
-/// Follows documents from `part` on. What it returns is an array in the way when names are left, the value otherwise.
-Value descend(View document, const FieldPath& path, std::size_t& part) {
-  while (true) {
-    const Value value = document[path[part].name];
-    ++part;
-    if (part == path.size() || value.is_array()) return value;
-    if (!value.is_document()) return {};
-    document = value.as_document();
-  }
-}
-
 /// One array on the way: its elements that are documents are followed, what they yield becomes an array in turn.
 struct OpenArray {
   View::Iterator at;

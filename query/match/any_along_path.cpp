@@ -14,17 +14,6 @@ using bson::Type;
 using bson::Value;
 using bson::View;
 
-/// Follows `path` from `part` on until it ends, leads nowhere, or meets an array; `part` then says how many names are used.
-Value descend(View document, const FieldPath& path, std::size_t& part) {
-  while (true) {
-    const Value value = document[path[part].name];
-    ++part;
-    if (part == path.size() || value.is_array()) return value;
-    if (!value.is_document()) return {};
-    document = value.as_document();
-  }
-}
-
 bool any_element(Value array, const Predicate& predicate, MatchState& state) {
   const View elements = array.as_document();
   for (auto at = elements.begin(); at != elements.end(); ++at)

@@ -41,9 +41,10 @@ template <class Found>
 void FieldGather::walk(bson::View document, Found found) const {
   std::uint64_t left = names_.size() == kMostNames ? ~std::uint64_t{0} : (std::uint64_t{1} << names_.size()) - 1;
   const std::uint8_t* element = document.data() + 4;
+  const std::uint8_t* const end = document.data() + document.size();
   while (*element != 0 && left != 0) {
     const std::uint8_t* const start = element;
-    const std::string_view name(reinterpret_cast<const char*>(start) + 1);
+    const std::string_view name(reinterpret_cast<const char*>(start) + 1, bson::name_length(start + 1, end));
     const std::uint8_t* payload = start + 2 + name.size();
     element = payload + bson::payload_size(static_cast<Type>(*start), payload);
     if ((lengths_ & length_bit(name.size())) == 0) continue;

@@ -25,6 +25,16 @@ std::string_view FieldPath::rest(std::size_t parts) const {
   return text().substr(static_cast<std::size_t>(parts_[parts].name.data() - text_.data()));
 }
 
+bson::Value descend(bson::View document, const FieldPath& path, std::size_t& part) {
+  while (true) {
+    const bson::Value value = document[path[part].name];
+    ++part;
+    if (part == path.size() || value.is_array()) return value;
+    if (!value.is_document()) return {};
+    document = value.as_document();
+  }
+}
+
 std::uint32_t parse_index(std::string_view name, bool strict) {
   constexpr std::size_t kMaxDigits = 9;  // More would not fit, and no array is that long.
   if (name.empty() || name.size() > kMaxDigits) return PathPart::kNoIndex;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/bson/view.h"
+
 namespace partita::query {
 
 /// One name of a dotted path. A name of digits may also be a place in an array.
@@ -43,6 +45,10 @@ class FieldPath {
   std::vector<char> text_;  // Not a string: its short form would move with the object and leave the parts behind.
   std::vector<PathPart> parts_;
 };
+
+/// Follows documents from `part` of the path on until it ends, leads nowhere, or meets an array: the array is the answer
+/// then, and `part` says how many names are used.
+bson::Value descend(bson::View document, const FieldPath& path, std::size_t& part);
 
 /// The number that a name of digits stands for; leading zeros are allowed where `strict` is false.
 std::uint32_t parse_index(std::string_view name, bool strict);

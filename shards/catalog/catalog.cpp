@@ -30,8 +30,6 @@ FailPoint table_removed{"catalogTableRemoved", "One table of those dropped has b
 
 Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
 
-Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 }  // namespace
 
 /// One change on its way: rows are gathered, committed as one record of log 0, and only then shown to the state machine

@@ -7,8 +7,6 @@
 namespace partita::shards {
 namespace {
 
-Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 Operation change(OperationType type, const PartitionSlot& slot, Bytes key, Bytes image) {
   return {type, slot.partition->id(), slot.partition->collection(), key, image};
 }

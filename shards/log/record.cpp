@@ -8,6 +8,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "wire/bson/payload.h"
+
 namespace partita::shards {
 namespace {
 
@@ -16,16 +18,8 @@ std::uint32_t crc32c(const void* bytes, std::size_t size) {
   return kChecksum(bytes, size);
 }
 
-template <class T>
-T load(const std::uint8_t* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T>
-void store(std::uint8_t* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
+using bson::load;
+using bson::store;
 
 constexpr std::size_t kCrcOffset = 60;
 constexpr std::size_t kFixedOperation = 1 + 4 + 16;
@@ -81,7 +75,7 @@ Status damaged(std::string_view what) { return error(Code::DataModifiedByRepair,
 Operation epoch_operation(std::string_view node) {
   Operation operation;
   operation.type = OperationType::kCatalogPut;
-  operation.key = {reinterpret_cast<const std::uint8_t*>(node.data()), node.size()};
+  operation.key = bytes_of(node);
   return operation;
 }
 

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "shards/log/clock.h"
+#include "shards/storage/bytes.h"
 #include "wire/bson/buffer.h"
 #include "wire/error/status.h"
 
 namespace partita::shards {
 
-using Bytes = std::span<const std::uint8_t>;
 enum class LogId : std::uint32_t {};
 constexpr LogId kCatalogLog{0};
 constexpr LogId kDataLog{1};

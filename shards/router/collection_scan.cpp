@@ -27,7 +27,7 @@ Status CollectionScan::resume() {
 
 std::size_t CollectionScan::slot_index() const {
   if (!started_) return order_.backward ? collection_->partitions.size() - 1 : 0;
-  return collection_->slot_of({reinterpret_cast<const std::uint8_t*>(partition_min_.data()), partition_min_.size()});
+  return collection_->slot_of(bytes_of(partition_min_));
 }
 
 Status CollectionScan::open_slot() {

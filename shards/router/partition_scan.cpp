@@ -9,8 +9,6 @@
 namespace partita::shards {
 namespace {
 
-Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 bool less(Bytes a, Bytes b) { return std::ranges::lexicographical_compare(a, b); }
 
 }  // namespace

@@ -11,8 +11,6 @@ constexpr std::size_t kChunkBytes = 256 << 10;
 
 FailPoint positioned{"exportPositioned", "An export has its position and has not begun to read."};
 
-Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 Operation note(std::string_view name, bson::View document) {
   return {OperationType::kCatalogPut, {}, {}, bytes_of(name), document.bytes()};
 }

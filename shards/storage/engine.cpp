@@ -53,7 +53,20 @@ WT_EVENT_HANDLER kEventHandler = {
     .handle_error = report_error, .handle_message = report, .handle_progress = nullptr, .handle_close = nullptr,
     .handle_general = nullptr};
 
-constexpr std::string_view kTablePrefix = "table:";
+// Files, not WiredTiger's tables: those are several rows of its metadata, which a crash can come between.
+constexpr std::string_view kPrefix = "file:";
+constexpr std::string_view kSuffix = ".wt";
+constexpr std::string_view kOwnFiles = "file:WiredTiger";
+
+std::string uri_of(std::string_view name) { return detail::join(kPrefix, name, kSuffix); }
+
+/// Empty for what is none of ours.
+std::string_view name_of(std::string_view uri) {
+  if (!uri.starts_with(kPrefix) || uri.starts_with(kOwnFiles) || !uri.ends_with(kSuffix)) return {};
+  uri.remove_prefix(kPrefix.size());
+  uri.remove_suffix(kSuffix.size());
+  return uri;
+}
 
 /// Which engines live, so that a thread that ends can tell whether its session still has a home.
 struct LiveEngines {
@@ -116,7 +129,7 @@ Engine::~Engine() {
 
 Result<TableId> Engine::create_table(const std::string& name, TableKind kind) {
   TRY(const SessionLease session, SessionLease::take(*this));
-  const std::string uri = detail::join(kTablePrefix, name);
+  const std::string uri = uri_of(name);
   const int code = session->raw()->create(session->raw(), uri.c_str(), table_config(kind));
   if (code != EEXIST) CHECK_OK(from_wt(code, "create table"));
   return table(name);
@@ -125,7 +138,7 @@ Result<TableId> Engine::create_table(const std::string& name, TableKind kind) {
 TableId Engine::table(const std::string& name) {
   const std::lock_guard lock(tables_mutex_);
   const auto [found, added] = ids_.try_emplace(name, TableId{static_cast<std::uint32_t>(uris_.size())});
-  if (added) uris_.push_back(detail::join(kTablePrefix, name));
+  if (added) uris_.push_back(uri_of(name));
   return found->second;
 }
 
@@ -142,7 +155,7 @@ Status Engine::drop_table(TableId id) {
   const int code = session->raw()->drop(session->raw(), uri.c_str(), "checkpoint_wait=false");
   if (code != ENOENT) CHECK_OK(from_wt(code, "drop table"));
   const std::lock_guard lock(tables_mutex_);
-  ids_.erase(uri.substr(kTablePrefix.size()));
+  ids_.erase(std::string(name_of(uri)));
   return {};
 }
 
@@ -155,8 +168,7 @@ Result<std::vector<std::string>> Engine::table_names() {
   while ((code = cursor->next(cursor)) == 0) {
     const char* key = nullptr;
     cursor->get_key(cursor, &key);
-    const std::string_view uri(key);
-    if (uri.starts_with(kTablePrefix)) names.emplace_back(uri.substr(kTablePrefix.size()));
+    if (const std::string_view name = name_of(key); !name.empty()) names.emplace_back(name);
   }
   cursor->close(cursor);
   if (code != WT_NOTFOUND) CHECK_OK(from_wt(code, "read metadata"));

@@ -55,7 +55,7 @@ class MemoryCursor {
   MemoryCursor(MemorySession& session, TableId table) : session_(&session), table_(table) {}
 
   Result<bool> find(Bytes key);
-  Bytes key() const { return {reinterpret_cast<const std::uint8_t*>(key_.data()), key_.size()}; }
+  Bytes key() const { return bytes_of(key_); }
   Bytes value() const;
   Status insert(Bytes key, Bytes value);
   Status put(Bytes key, Bytes value);

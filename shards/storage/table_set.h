@@ -6,11 +6,10 @@
 #include <span>
 #include <string>
 
+#include "shards/storage/bytes.h"
 #include "wire/error/status.h"
 
 namespace partita::shards {
-
-using Bytes = std::span<const std::uint8_t>;
 
 /// A table by a small number, so that sessions find its cached cursor by index. Never used again after a drop.
 enum class TableId : std::uint32_t {};

@@ -64,4 +64,15 @@ inline std::uint32_t payload_size(Type type, const std::uint8_t* payload) {
   return detail::regex_size(payload);
 }
 
+/// The length of a field's name, which ends in a zero before `end`, where its document ends. Names are short: eight bytes
+/// looked at together hold most of them, and a call of strlen would take longer than that.
+inline std::size_t name_length(const std::uint8_t* name, const std::uint8_t* end) {
+  const auto* text = reinterpret_cast<const char*>(name);
+  if (end - name < 8) return std::strlen(text);
+  const auto bytes = load<std::uint64_t>(name);
+  const std::uint64_t zeros = (bytes - 0x0101010101010101) & ~bytes & 0x8080808080808080;  // The lowest is exact.
+  if (zeros != 0) [[likely]] return static_cast<std::size_t>(__builtin_ctzll(zeros)) / 8;
+  return 8 + std::strlen(text + 8);
+}
+
 }  // namespace partita::bson

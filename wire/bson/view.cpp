@@ -5,12 +5,13 @@ namespace partita::bson {
 
 Value View::operator[](std::string_view name) const {
   const std::uint8_t* element = data_ + 4;
+  const std::uint8_t* const end = data_ + size();
   while (*element != 0) {
-    const char* field = reinterpret_cast<const char*>(element) + 1;
-    const std::size_t length = std::strlen(field);
+    const std::size_t length = name_length(element + 1, end);
     const std::uint8_t* payload = element + 2 + length;
     const auto type = static_cast<Type>(*element);
-    if (std::string_view(field, length) == name) return Value::read(type, payload);
+    const std::string_view field(reinterpret_cast<const char*>(element) + 1, length);
+    if (field == name) return Value::read(type, payload);
     element = payload + bson::payload_size(type, payload);
   }
   return {};
