@@ -12,7 +12,7 @@ namespace partita::shards {
 namespace {
 
 /// How often the past is cut off.
-constexpr std::chrono::milliseconds kTick(250);
+constexpr std::chrono::milliseconds kTick(50);
 /// Replay after a crash handles some hundred megabytes a second: this bounds how long a start may take.
 constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
 

@@ -80,17 +80,20 @@ Result<bool> PartitionScan::next() {
 
 // A cold row costs two or three waits for memory, more than all that is done with it. Where rows lie in the order of their
 // keys, on a page from disk or as a loader has allocated them, the next one lies as far ahead as the last one behind.
-void PartitionScan::prefetch_behind(const std::uint8_t* row) {
-  constexpr std::ptrdiff_t kLine = 64;
-  constexpr std::ptrdiff_t kRowsAhead = 2;
-  const std::uint8_t* ahead = row + kRowsAhead * (row - std::exchange(last_row_, row));
-  for (std::ptrdiff_t line = -1; line <= 2; ++line) __builtin_prefetch(ahead + line * kLine);
+void PartitionScan::prefetch_next(const std::uint8_t* row) {
+  constexpr std::uintptr_t kLine = 64;
+  constexpr std::uintptr_t kLines = 4;
+  constexpr std::uintptr_t kRowsAhead = 2;
+  const auto here = reinterpret_cast<std::uintptr_t>(row);
+  const std::uintptr_t ahead = here + kRowsAhead * (here - std::exchange(last_row_, here));
+  const std::uintptr_t first = ahead - kLine;  // What the engine keeps before the row.
+  for (std::uintptr_t i = 0; i < kLines; ++i) __builtin_prefetch(reinterpret_cast<const void*>(first + i * kLine));
 }
 
 Result<bson::View> PartitionScan::document() {
   ++documents_examined_;
   if (index_ == nullptr) {
-    prefetch_behind(row_.value.data());
+    prefetch_next(row_.value.data());
     return bson::View::trusted(row_.value.data());
   }
   TRY(const bool there, records_->find(record_key_));

@@ -43,7 +43,7 @@ class PartitionScan {
   PartitionScan(const ScanOrder& order, const PartitionIndex* index, Cursor rows, std::optional<Cursor> records)
       : order_(&order), index_(index), rows_(std::move(rows)), records_(std::move(records)) {}
   Status enter_range(Bytes resume_after);
-  void prefetch_behind(const std::uint8_t* row);
+  void prefetch_next(const std::uint8_t* row);
   bool range_left() const { return range_ < order_->ranges.size(); }
 
   const ScanOrder* order_;
@@ -54,7 +54,7 @@ class PartitionScan {
   bool started_ = false;
   Cursor::Row row_;
   Bytes record_key_;
-  const std::uint8_t* last_row_ = nullptr;  ///< Only its address counts: what lay there may be gone.
+  std::uintptr_t last_row_ = 0;  ///< An address only: what lay there may be gone.
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "shards/storage/session.h"
+#include "wire/log/log.h"
 
 namespace partita::shards {
 namespace {
@@ -42,11 +43,13 @@ std::string connection_config(const EngineOptions& options) {
 }
 
 int report(WT_EVENT_HANDLER*, WT_SESSION*, const char* message) {
-  std::fprintf(stderr, "{\"s\":\"E\",\"c\":\"STORAGE\",\"msg\":\"%s\"}\n", message);
+  log::info(log::Component::kStorage, 22430, "WiredTiger message", {{"message", message}});
   return 0;
 }
-int report_error(WT_EVENT_HANDLER* handler, WT_SESSION* session, int, const char* message) {
-  return report(handler, session, message);
+int report_error(WT_EVENT_HANDLER*, WT_SESSION*, int code, const char* message) {
+  log::error(log::Component::kStorage, 22435, "WiredTiger error",
+             {{"error", code}, {"message", message}});
+  return 0;
 }
 
 WT_EVENT_HANDLER kEventHandler = {
