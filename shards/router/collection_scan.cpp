@@ -6,40 +6,36 @@
 namespace partita::shards {
 
 CollectionScan::CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order)
-    : store_(store), collection_(std::move(collection)), order_(std::move(order)) {}
+    : store_(store), collection_(std::move(collection)), order_(std::move(order)), legs_(order_.backward) {}
 
 Status CollectionScan::resume() {
-  if (exhausted_) return {};
-  // The map as it is now: positions are keys, so that any version of it will do.
   const CatalogSnapshot& snapshot = store_.catalog().snapshot();
-  if (snapshot.version != collection_->version) {
-    std::shared_ptr<const Collection> now = snapshot.share(collection_->ns.full());
-    if (now == nullptr || now->uuid != collection_->uuid) now = snapshot.share(collection_->uuid);
-    if (now == nullptr) return error(Code::QueryPlanKilled, "collection dropped");
-    collection_ = std::move(now);
-  }
+  if (snapshot.version == collection_->version) return resume(collection_);
+  std::shared_ptr<const Collection> now = snapshot.share(collection_->ns.full());
+  if (now == nullptr || now->uuid != collection_->uuid) now = snapshot.share(collection_->uuid);
+  if (now == nullptr && !exhausted()) return error(Code::QueryPlanKilled, "collection dropped");
+  return resume(std::move(now));
+}
+
+Status CollectionScan::resume(std::shared_ptr<const Collection> now) {
+  if (exhausted()) return {};
+  collection_ = std::move(now);
   TRY(SessionLease session, SessionLease::take(store_.engine()));
   session_.emplace(std::move(session));
   TRY(Transaction transaction, Transaction::begin(**session_));
   transaction_.emplace(std::move(transaction));
-  return open_slot();
+  return open_leg();
 }
 
-std::size_t CollectionScan::slot_index() const {
-  if (!started_) return order_.backward ? collection_->partitions.size() - 1 : 0;
-  return collection_->slot_of(bytes_of(partition_min_));
-}
-
-Status CollectionScan::open_slot() {
-  TRY(const PartitionSlot* slot, Placement::locate(*collection_, slot_index()).here());
-  partition_min_ = slot->min;
-  started_ = true;
-  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, position_));
+Status CollectionScan::open_leg() {
+  const ScanLegs::Share share = legs_.enter(*collection_);
+  TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
+  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share));
   scan_.emplace(std::move(scan));
   return {};
 }
 
-void CollectionScan::close_slot() {
+void CollectionScan::close_leg() {
   keys_examined_ += scan_->keys_examined();
   documents_examined_ += scan_->documents_examined();
   scan_.reset();
@@ -47,11 +43,8 @@ void CollectionScan::close_slot() {
 
 void CollectionScan::suspend() {
   if (scan_) {
-    if (scan_->started()) {
-      const Bytes at = scan_->position();
-      position_.assign(at.begin(), at.end());
-    }
-    close_slot();
+    if (scan_->started()) legs_.stand(scan_->position());
+    close_leg();
   }
   transaction_.reset();
   session_.reset();
@@ -63,20 +56,13 @@ bool CollectionScan::is_new() {
 }
 
 Result<bool> CollectionScan::next() {
-  while (!exhausted_) {
+  while (!exhausted()) {
     TRY(const bool more, scan_->next());
     if (more && (!order_.may_repeat || is_new())) return true;
     if (more) continue;
-    const std::size_t at = slot_index();
-    close_slot();
-    position_.clear();
-    const bool last = order_.backward ? at == 0 : at + 1 == collection_->partitions.size();
-    if (last) {
-      exhausted_ = true;
-      return false;
-    }
-    partition_min_ = collection_->partitions[order_.backward ? at - 1 : at + 1].min;
-    CHECK_OK(open_slot());
+    close_leg();
+    legs_.pop();
+    if (!exhausted()) CHECK_OK(open_leg());
   }
   return false;
 }

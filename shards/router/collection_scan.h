@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
-#include <vector>
 
 #include "shards/router/partition_scan.h"
 #include "shards/store.h"
@@ -12,8 +11,9 @@
 namespace partita::shards {
 
 /// Walks over a collection, one partition after the other in the order of its map. Between batches it holds nothing of
-/// the engine: suspend() keeps where it stands as a key, and resume() goes on from there in a session and a snapshot of
-/// its own, also when the partitions have been split, merged or moved meanwhile. One thread at a time.
+/// the engine: suspend() keeps what is left as keys, and resume() goes on from there in a session and a snapshot of its
+/// own, also when the partitions have been split, merged or moved meanwhile: no row is missed, none shown twice. One
+/// thread at a time.
 class CollectionScan {
  public:
   CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order);
@@ -22,6 +22,8 @@ class CollectionScan {
 
   /// Fails with QueryPlanKilled when the collection, or the index walked over, is gone.
   Status resume();
+  /// The same with a map that the caller has.
+  Status resume(std::shared_ptr<const Collection> now);
   void suspend();
   /// Moves on; false behind the last row. Between resume() and suspend() only.
   Result<bool> next();
@@ -31,15 +33,14 @@ class CollectionScan {
 
   const Collection& collection() const { return *collection_; }
   const ScanOrder& order() const { return order_; }
-  bool exhausted() const { return exhausted_; }
+  bool exhausted() const { return legs_.empty(); }
   std::int64_t keys_examined() const { return keys_examined_ + (scan_ ? scan_->keys_examined() : 0); }
   std::int64_t documents_examined() const { return documents_examined_ + (scan_ ? scan_->documents_examined() : 0); }
 
  private:
-  Status open_slot();
-  void close_slot();
+  Status open_leg();
+  void close_leg();
   bool is_new();
-  std::size_t slot_index() const;
 
   Store& store_;
   std::shared_ptr<const Collection> collection_;
@@ -47,12 +48,8 @@ class CollectionScan {
   std::optional<SessionLease> session_;
   std::optional<Transaction> transaction_;
   std::optional<PartitionScan> scan_;
-  /// Where the scan stands: the record key that begins the partition's range, and the last row's key in the table.
-  std::string partition_min_;
-  std::vector<std::uint8_t> position_;
+  ScanLegs legs_;
   std::unordered_set<std::string> met_;  ///< Record keys, where the order says that they may repeat.
-  bool started_ = false;
-  bool exhausted_ = false;
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
 };

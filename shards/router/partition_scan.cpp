@@ -14,7 +14,7 @@ bool less(Bytes a, Bytes b) { return std::ranges::lexicographical_compare(a, b);
 }  // namespace
 
 Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
-                                          Bytes resume_after) {
+                                          const ScanLegs::Share& share) {
   const PartitionIndex* index = nullptr;
   if (order.index != nullptr) {
     const auto same = [&](const auto& one) { return one->spec->id == order.index->id; };
@@ -28,54 +28,70 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
     TRY(Cursor cursor, session.cursor(slot.partition->records()));
     records.emplace(std::move(cursor));
   }
-  PartitionScan scan(order, index, std::move(rows), std::move(records));
-  CHECK_OK(scan.enter_range(resume_after));
+  PartitionScan scan(order, index, share.clip, std::move(rows), std::move(records));
+  CHECK_OK(scan.enter_range(bytes_of(share.after)));
   return scan;
 }
 
 // Ranges are taken in the direction of the scan. A scan that goes on skips the ranges that lie behind it and cuts the one
 // that it stood in.
-Status PartitionScan::enter_range(Bytes resume_after) {
-  const bool backward = order_->backward;
-  if (order_->ranges.empty()) {
-    if (resume_after.empty()) return {};
-    return backward ? rows_.bound({}, false, resume_after, false) : rows_.bound(resume_after, false, {});
-  }
-  for (; range_left(); ++range_) {
-    const std::size_t at = backward ? order_->ranges.size() - 1 - range_ : range_;
-    Bytes lower = bytes_of(order_->ranges[at].lower);
-    Bytes upper = bytes_of(order_->ranges[at].upper);
-    bool lower_inclusive = true;
-    if (!resume_after.empty() && backward) {
-      if (upper.empty() || less(resume_after, upper)) upper = resume_after;
-    } else if (!resume_after.empty() && !less(resume_after, lower)) {
-      lower = resume_after;
-      lower_inclusive = false;
-    }
-    // WiredTiger refuses bounds that meet or cross.
-    if (!lower.empty() && !upper.empty() && !less(lower, upper)) continue;
-    return rows_.bound(lower, lower_inclusive, upper);
+Status PartitionScan::enter_range(Bytes after) {
+  static const query::KeyRange kEverything;
+  for (; range_ < ranges(); ++range_) {
+    const std::size_t at = order_->backward ? ranges() - 1 - range_ : range_;
+    TRY(const bool something, narrow(order_->ranges.empty() ? kEverything : order_->ranges[at], after));
+    if (something) return {};
   }
   return {};
 }
 
+/// Bounds the cursor to what is left of a range; false when nothing is.
+Result<bool> PartitionScan::narrow(const query::KeyRange& range, Bytes after) {
+  Bytes lower = bytes_of(range.lower);
+  Bytes upper = bytes_of(range.upper);
+  bool lower_inclusive = true;
+  const auto end_at = [&](Bytes bound) {
+    if (!bound.empty() && (upper.empty() || less(bound, upper))) upper = bound;
+  };
+  if (index_ == nullptr) {
+    if (less(lower, bytes_of(clip_.lower))) lower = bytes_of(clip_.lower);
+    end_at(bytes_of(clip_.upper));
+  }
+  if (order_->backward) {
+    end_at(after);
+  } else if (!after.empty() && !less(after, lower)) {
+    lower = after;
+    lower_inclusive = false;
+  }
+  // WiredTiger refuses bounds that meet or cross.
+  if (!lower.empty() && !upper.empty() && !less(lower, upper)) return false;
+  CHECK_OK(rows_.bound(lower, lower_inclusive, upper));
+  return true;
+}
+
+/// Entries are in another order than the records: a leg that is less than the partition leaves some of them out.
+bool PartitionScan::outside_clip() const {
+  if (index_ == nullptr) return false;
+  return less(record_key_, bytes_of(clip_.lower)) || (!clip_.upper.empty() && !less(record_key_, bytes_of(clip_.upper)));
+}
+
 Result<bool> PartitionScan::next() {
-  while (true) {
-    if (!order_->ranges.empty() && !range_left()) return false;
+  while (range_ < ranges()) {
     TRY(const bool more, order_->backward ? rows_.previous() : rows_.next());
     started_ = more;
     if (more) {
       ++keys_examined_;
       row_ = rows_.row();
       record_key_ = index_ == nullptr ? row_.key : record_key_of(*index_->spec, row_.key, row_.value);
+      if (outside_clip()) [[unlikely]] continue;
       return true;
     }
-    if (order_->ranges.empty()) return false;
     ++range_;
+    if (range_ == ranges()) break;
     rows_.reset();  // Clears the bounds too.
-    if (!range_left()) return false;
     CHECK_OK(enter_range({}));
   }
+  return false;
 }
 
 // A cold row costs two or three waits for memory, more than all that is done with it. Where rows lie in the order of their

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "query/plan/key_range.h"
-#include "shards/catalog/collection.h"
+#include "shards/router/scan_legs.h"
 #include "shards/storage/session.h"
 
 namespace partita::shards {
@@ -23,8 +24,9 @@ struct ScanOrder {
 /// order goes on from there, in another transaction too.
 class PartitionScan {
  public:
+  /// The order must outlive the scan.
   static Result<PartitionScan> open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
-                                    Bytes resume_after = {});
+                                    const ScanLegs::Share& share = {});
   PartitionScan(PartitionScan&&) = default;
 
   /// Moves on; false behind the last row.
@@ -32,7 +34,7 @@ class PartitionScan {
   Bytes record_key() const { return record_key_; }
   /// The document: for an index scan this reads it from the records, once per row.
   Result<bson::View> document();
-  /// The key in the table that is walked over: what resume_after takes.
+  /// The key in the table that is walked over: what a leg goes on behind.
   Bytes position() const { return row_.key; }
   /// Stands on a row.
   bool started() const { return started_; }
@@ -40,14 +42,18 @@ class PartitionScan {
   std::int64_t documents_examined() const { return documents_examined_; }
 
  private:
-  PartitionScan(const ScanOrder& order, const PartitionIndex* index, Cursor rows, std::optional<Cursor> records)
-      : order_(&order), index_(index), rows_(std::move(rows)), records_(std::move(records)) {}
-  Status enter_range(Bytes resume_after);
+  PartitionScan(const ScanOrder& order, const PartitionIndex* index, query::KeyRange clip, Cursor rows,
+                std::optional<Cursor> records)
+      : order_(&order), index_(index), clip_(std::move(clip)), rows_(std::move(rows)), records_(std::move(records)) {}
+  Status enter_range(Bytes after);
+  Result<bool> narrow(const query::KeyRange& range, Bytes after);
   void prefetch_next(const std::uint8_t* row);
-  bool range_left() const { return range_ < order_->ranges.size(); }
+  std::size_t ranges() const { return std::max<std::size_t>(order_->ranges.size(), 1); }
+  bool outside_clip() const;
 
   const ScanOrder* order_;
   const PartitionIndex* index_;
+  query::KeyRange clip_;
   Cursor rows_;                    ///< Over the records or the index entries.
   std::optional<Cursor> records_;  ///< For fetching, when rows_ are entries.
   std::size_t range_ = 0;          ///< Counts in the direction of the scan.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/router/scan_legs.h"
+
+namespace partita::shards {
+namespace {
+
+/// The record keys of the partition at a place in the map.
+query::KeyRange span_at(const Collection& collection, std::size_t place) {
+  const auto& slots = collection.partitions;
+  return {slots[place].min, place + 1 < slots.size() ? slots[place + 1].min : std::string()};
+}
+
+/// The place of the partition that holds the keys right below `upper`.
+std::size_t slot_below(const Collection& collection, const std::string& upper) {
+  if (upper.empty()) return collection.partitions.size() - 1;
+  const std::size_t place = collection.slot_of(bytes_of(upper));
+  return collection.partitions[place].min == upper ? place - 1 : place;
+}
+
+bool ends_before(const std::string& upper, const std::string& other) {
+  return !upper.empty() && (other.empty() || upper < other);
+}
+
+}  // namespace
+
+ScanLegs::Share ScanLegs::enter(const Collection& collection) {
+  const query::KeyRange all = legs_.front().span;
+  const std::size_t place = backward_ ? slot_below(collection, all.upper) : collection.slot_of(bytes_of(all.lower));
+  const query::KeyRange slot = span_at(collection, place);
+  const bool more_above = ends_before(slot.upper, all.upper);
+  const bool more_below = all.lower < slot.lower;
+  if (backward_ ? more_below : more_above) {
+    Leg rest = legs_.front();
+    Leg& leg = legs_.front();
+    (backward_ ? leg.span.lower : leg.span.upper) = backward_ ? slot.lower : slot.upper;
+    (backward_ ? rest.span.upper : rest.span.lower) = backward_ ? slot.lower : slot.upper;
+    legs_.insert(legs_.begin() + 1, std::move(rest));
+  }
+  const Leg& leg = legs_.front();
+  return {.place = place,
+          .clip = {leg.span.lower == slot.lower ? std::string() : leg.span.lower,
+                   leg.span.upper == slot.upper ? std::string() : leg.span.upper},
+          .after = leg.after};
+}
+
+void ScanLegs::stand(Bytes position) {
+  legs_.front().after.assign(reinterpret_cast<const char*>(position.data()), position.size());
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "query/plan/key_range.h"
+#include "shards/catalog/collection.h"
+
+namespace partita::shards {
+
+/// What a scan has still to walk over: spans of record keys in the direction of the scan, each with the key in the walked
+/// table that it goes on behind. Nothing in it names a partition, so that it holds whatever becomes of the map: a scan
+/// takes the front span's share in the partition that now begins it, and leaves the rest, with the same key, for later.
+class ScanLegs {
+ public:
+  struct Leg {
+    query::KeyRange span;
+    std::string after;  ///< Where in the walked table its rows have been shown up to; empty: none yet.
+  };
+
+  /// What the front leg means in one partition.
+  struct Share {
+    std::size_t place = 0;  ///< Of the partition in the map.
+    query::KeyRange clip;   ///< Open on the sides where the leg goes as far as the partition does.
+    std::string_view after;
+  };
+
+  explicit ScanLegs(bool backward) : backward_(backward) { legs_.push_back({}); }
+
+  bool empty() const { return legs_.empty(); }
+  /// Cuts the front leg to what lies in the partition that it begins in.
+  Share enter(const Collection& collection);
+  /// The front leg is walked up to this key of the walked table.
+  void stand(Bytes position);
+  /// The front leg is walked to its end.
+  void pop() { legs_.pop_front(); }
+
+ private:
+  bool backward_;
+  std::deque<Leg> legs_;
+};
+
+}  // namespace partita::shards
