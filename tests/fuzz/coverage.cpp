@@ -59,4 +59,11 @@ bool coverage_grew() {
   return grew;
 }
 
+std::vector<std::uint32_t> coverage_reached() {
+  std::vector<std::uint32_t> reached;
+  for (std::size_t step = 0; step < kSteps; ++step)
+    if (taken[step] != 0) reached.push_back(static_cast<std::uint32_t>(step << 8 | bucket(taken[step])));
+  return reached;
+}
+
 }  // namespace partita::test

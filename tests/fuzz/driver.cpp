@@ -4,6 +4,7 @@
 //
 //     fuzz_bson_validate --seconds 60 --corpus tests/fuzz/corpus/bson_validate   # look for new faults
 //     fuzz_bson_validate crash-fuzz_bson_validate-1234.bin                       # run saved inputs again
+//     fuzz_bson_validate --corpus /tmp/found --distil tests/fuzz/corpus/bson_validate   # the few that reach the most
 //
 // Inputs are changed, spliced with one another and sprinkled with words from the target's dictionary. Those that reach new
 // code are worked on further, and with --keep also written into the corpus. The run prints its seed; on any death the input
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,6 +29,7 @@
 #include <tuple>
 
 #include "tests/fuzz/coverage.h"
+#include "tests/fuzz/distil.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/random_bson.h"
 
@@ -114,14 +117,43 @@ void write_file(const fs::path& path, const Bytes& bytes) {
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
+/// A folder's inputs. Its own order is the file system's; a seed's run must not be.
+std::vector<Bytes> read_folder(const fs::path& folder) {
+  std::vector<Bytes> inputs;
+  if (!fs::is_directory(folder)) return inputs;
+  for (const auto& entry : fs::directory_iterator(folder)) inputs.push_back(read_file(entry.path()));
+  std::ranges::sort(inputs);
+  return inputs;
+}
+
+/// Named by what it holds, so that a corpus changes only where its inputs do.
+std::string name_of(const Bytes& input) {
+  char name[17];
+  std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(XXH3_64bits(input.data(), input.size())));
+  return name;
+}
+
+/// Writes the few inputs of `from` that reach the most into `to`, beside what is there.
+int distil_folder(const fs::path& from, const fs::path& to) {
+  const std::vector<Bytes> inputs = read_folder(from);
+  std::vector<Reach> reach;
+  for (const Bytes& input : inputs) {
+    run_once(input);
+    reach.push_back({input.size(), coverage_reached()});
+  }
+  const std::vector<std::size_t> chosen = distil(reach);
+  if (chosen.empty()) return say("nothing to distil, or not the preset `fuzz`, which sees what inputs reach\n"), 1;
+  fs::create_directories(to);
+  for (const std::size_t i : chosen) write_file(to / name_of(inputs[i]), inputs[i]);
+  std::printf("%zu of %zu inputs\n", chosen.size(), inputs.size());
+  return 0;
+}
+
 class Fuzzer {
  public:
   Fuzzer(std::uint64_t seed, fs::path corpus, bool keep) : random_(seed), folder_(std::move(corpus)), keep_(keep) {
     if (fuzz_dictionary != nullptr) words_ = fuzz_dictionary();
-    if (!folder_.empty() && fs::is_directory(folder_)) {
-      for (const auto& entry : fs::directory_iterator(folder_)) inputs_.push_back(read_file(entry.path()));
-      std::sort(inputs_.begin(), inputs_.end());  // A folder's order is the file system's; a seed's run is not.
-    }
+    inputs_ = read_folder(folder_);
     if (fuzz_seeds != nullptr) {
       for (Bytes& input : fuzz_seeds(random_)) inputs_.push_back(std::move(input));
     }
@@ -146,7 +178,7 @@ class Fuzzer {
     mutate(input, random_);
     if (input.size() > kLongest) input.resize(kLongest);
     if (!run_once(input)) return;
-    if (keep_ && !folder_.empty()) write_file(folder_ / std::to_string(random_.bits()), input);
+    if (keep_ && !folder_.empty()) write_file(folder_ / name_of(input), input);
     inputs_.push_back(std::move(input));
   }
 
@@ -196,6 +228,7 @@ int main(int argc, char** argv) {
   double seconds = default_seconds();
   std::uint64_t seed = std::random_device()();
   std::string corpus;
+  std::string distilled;
   bool keep = false;
   std::vector<std::string> files;
   CLI::App app("Feeds changed inputs to a fuzz target.", name);
@@ -203,11 +236,14 @@ int main(int argc, char** argv) {
   app.add_option("--seed", seed, "Where the random numbers begin");
   app.add_option("--corpus", corpus, "Folder of inputs to begin with");
   app.add_flag("--keep", keep, "Write inputs that reach new code into the corpus");
+  app.add_option("--distil", distilled, "Write the few inputs of the corpus that reach the most into this folder")
+      ->needs("--corpus");
   app.add_option("files", files, "Inputs to run once each, instead of looking for new ones");
   CLI11_PARSE(app, argc, argv);
 
   std::snprintf(at_work.file, sizeof at_work.file, "crash-%s-%d.bin", name.c_str(), static_cast<int>(getpid()));
   watch_for_death();
+  if (!distilled.empty()) return distil_folder(corpus, distilled);
   if (!files.empty()) {
     for (const std::string& file : files) run_once(read_file(file));
     std::printf("%s: %zu inputs run\n", name.c_str(), files.size());
