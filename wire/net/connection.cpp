@@ -332,10 +332,10 @@ void Connection::close() {
 void Connection::finish() {
   finishing_ = true;
   if (state_ == State::kReading) close();  // Which ends the wait.
-  if (state_ == State::kWaiting && next_ == Next::kWait) {
-    peer_->gone = true;
-    resume();
-  }
+  if (state_ != State::kWaiting) return;   // Alone, or GCC reads next_ along with it, which a worker may be writing.
+  if (next_ != Next::kWait) return;
+  peer_->gone = true;
+  resume();
 }
 
 void Connection::hurry() { peer_->gone = true; }
