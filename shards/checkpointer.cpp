@@ -124,6 +124,8 @@ void Checkpointer::run(bool soon) {
 void Checkpointer::advance_oldest() {
   const std::unique_lock idle(taking_, std::try_to_lock);
   if (!idle.owns_lock()) return;
+  const std::unique_lock unheld(past_, std::try_to_lock);
+  if (!unheld.owns_lock()) return;
   const Time visible = store_.positions().visible();
   if (last_visible_ != 0 && visible > last_visible_) {
     Status status = store_.engine().set_stable(visible, last_visible_);
@@ -169,7 +171,10 @@ Status Checkpointer::take() {
     CHECK_OK(transaction.commit(boundary));
   }
   CHECK_OK(counts_saved.hit());
-  CHECK_OK(store_.engine().set_stable(boundary, std::max(last_visible_, Time{1})));
+  {
+    const std::lock_guard unheld(past_);
+    CHECK_OK(store_.engine().set_stable(boundary, std::max(last_visible_, Time{1})));
+  }
   CHECK_OK(stable_set.hit());
   CHECK_OK(store_.engine().checkpoint());
   tables_written.pass();

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <shared_mutex>
 #include <thread>
 
 #include "shards/log/record.h"
@@ -24,6 +25,8 @@ class Checkpointer {
   ~Checkpointer();
 
   Status take();
+  /// While it is held, the past is cut off no further (Store::hold_past).
+  [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past() { return std::shared_lock(past_); }
   /// Ends the thread and takes a last one.
   Status stop();
 
@@ -45,6 +48,7 @@ class Checkpointer {
   std::deque<Mark> marks_;
   Time last_visible_ = 0;
   std::mutex taking_;  ///< One at a time.
+  std::shared_mutex past_;  ///< Shared by those who hold it, alone to cut it off.
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

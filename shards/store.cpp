@@ -183,4 +183,6 @@ void Store::when_durable(std::function<void()> synced) { journal_->when_synced(s
 
 Status Store::checkpoint() { return checkpointer_->take(); }
 
+std::shared_lock<std::shared_mutex> Store::hold_past() { return checkpointer_->hold_past(); }
+
 }  // namespace partita::shards

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 
 #include "shards/catalog/catalog.h"
 #include "shards/log/applier.h"
@@ -48,6 +49,9 @@ class Store {
   void when_durable(std::function<void()> synced);
   /// Takes a checkpoint now. Blocks until it is on disk.
   Status checkpoint();
+  /// While it is held, whoever takes a time finds that time's versions still there. Hold it from taking the time until a
+  /// transaction that reads at it has begun, which pins the past by itself; no longer, for versions pile up.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past();
   /// The last checkpoint's moment: changes after it are counted apart until the next one.
   Time checkpoint_boundary() const { return checkpoint_boundary_.load(std::memory_order_acquire); }
   void set_checkpoint_boundary(Time boundary) { checkpoint_boundary_.store(boundary, std::memory_order_release); }

@@ -22,12 +22,14 @@ PartitionExport::PartitionExport(Store& store, std::shared_ptr<const Collection>
     : store_(store), collection_(std::move(collection)), slot_(slot), range_(std::move(range)), session_(std::move(session)) {}
 
 // The position is a moment between two records: what was given a place before it is waited for and read, and nothing that
-// comes later is seen, for the rows are read as of that time.
+// comes later is seen, for the rows are read as of that time. A busy machine may take longer from here to there than the
+// past is kept, so it is held.
 Result<std::unique_ptr<PartitionExport>> PartitionExport::begin(Store& store, std::shared_ptr<const Collection> collection,
                                                                 const PartitionSlot& slot, query::KeyRange range) {
   TRY(SessionLease session, SessionLease::take(store.engine()));
   std::unique_ptr<PartitionExport> made(
       new PartitionExport(store, std::move(collection), slot, std::move(range), std::move(session)));
+  const auto past = store.hold_past();
   made->time_ = store.positions().boundary([&](Time, const std::vector<Sequence>& next) {
     made->next_sequence_ = next[static_cast<std::size_t>(kDataLog)];
   });

@@ -101,6 +101,13 @@ class PartitionSnapshot : public testing::Test {
       chunks.emplace_back((*chunk)->begin(), (*chunk)->end());
     }
   }
+  /// From now on exports wait between their position and their reading.
+  static FailPoint& pause_exports(int ms) {
+    FailPoint& positioned = *FailPoint::find("exportPositioned");
+    positioned.set({.mode = FailPoint::Mode::kAlways,
+                    .data = bson::Document::build([&](bson::Writer& to) { to.add("blockTimeMS", ms); })});
+    return positioned;
+  }
   std::unique_ptr<PartitionExport> begin_export(query::KeyRange range = {}) {
     return std::move(PartitionExport::begin(*source_, collection(*source_), slot(*source_), std::move(range))).value();
   }
@@ -160,10 +167,7 @@ class PartitionSnapshot : public testing::Test {
 
 TEST_F(PartitionSnapshot, HoldsTheStateAtItsPositionAndGoesOnFromThere) {
   write_for_a_while(1, 200);
-  // Time for writers to come in between an export's position and its reading.
-  FailPoint& positioned = *FailPoint::find("exportPositioned");
-  positioned.set({.mode = FailPoint::Mode::kAlways,
-                  .data = bson::Document::build([](bson::Writer& to) { to.add("blockTimeMS", 20); })});
+  FailPoint& positioned = pause_exports(20);  // Time for writers to come in between.
   std::vector<std::thread> writers;
   for (std::uint64_t seed = 2; seed < 5; ++seed) writers.emplace_back([this, seed] { write_for_a_while(seed, 3000); });
   std::vector<std::pair<Time, Rows>> seen;
@@ -189,6 +193,16 @@ TEST_F(PartitionSnapshot, HoldsTheStateAtItsPositionAndGoesOnFromThere) {
   });
   EXPECT_EQ(hash(*target_), hash(*source_));
   EXPECT_EQ(slot(*target_).partition->counters().total().bytes, slot(*source_).partition->counters().total().bytes);
+}
+
+TEST_F(PartitionSnapshot, FindsItsMomentHoweverLateItBeginsToRead) {
+  FailPoint& positioned = pause_exports(500);  // The past is cut off several times meanwhile.
+  std::jthread writer([this](const std::stop_token& stop) {
+    for (std::uint64_t seed = 1; !stop.stop_requested(); ++seed) write_for_a_while(seed, 10);
+  });
+  const auto begun = PartitionExport::begin(*source_, collection(*source_), slot(*source_), {});
+  positioned.set({});
+  EXPECT_TRUE(begun.ok()) << begun.status().message();
 }
 
 TEST_F(PartitionSnapshot, TakesARangeOfThePartition) {
