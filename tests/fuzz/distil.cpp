@@ -2,7 +2,6 @@
 #include "tests/fuzz/distil.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace partita::test {
 namespace {
@@ -13,13 +12,20 @@ double worth(std::size_t added, std::size_t size) {
   return static_cast<double>(added) / (kHandful + static_cast<double>(size));
 }
 
+std::size_t beyond_all_places(const std::vector<Reach>& inputs) {
+  std::size_t beyond = 0;
+  for (const Reach& input : inputs)
+    for (const std::uint32_t place : input.places) beyond = std::max<std::size_t>(beyond, place + 1);
+  return beyond;
+}
+
 }  // namespace
 
 std::vector<std::size_t> distil(const std::vector<Reach>& inputs, CorpusLimits limits) {
   std::vector<std::size_t> chosen;
-  std::unordered_set<std::uint32_t> reached;
+  std::vector<bool> reached(beyond_all_places(inputs));
   const auto added = [&](const Reach& input) {
-    return static_cast<std::size_t>(std::ranges::count_if(input.places, [&](auto place) { return !reached.contains(place); }));
+    return static_cast<std::size_t>(std::ranges::count_if(input.places, [&](auto place) { return !reached[place]; }));
   };
   while (chosen.size() < limits.inputs) {
     std::size_t best = inputs.size();
@@ -31,7 +37,7 @@ std::vector<std::size_t> distil(const std::vector<Reach>& inputs, CorpusLimits l
     }
     if (best == inputs.size()) break;
     chosen.push_back(best);
-    reached.insert(inputs[best].places.begin(), inputs[best].places.end());
+    for (const std::uint32_t place : inputs[best].places) reached[place] = true;
     limits.bytes -= inputs[best].size;
   }
   return chosen;

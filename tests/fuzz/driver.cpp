@@ -59,6 +59,7 @@ void say(std::string_view text) { std::ignore = write(STDERR_FILENO, text.data()
 
 /// Runs inside signal handlers: plain system calls only.
 void save_input() {
+  if (at_work.data == nullptr) return;
   const int out = open(at_work.file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (out < 0) return;
   std::ignore = write(out, at_work.data, at_work.size);
@@ -105,6 +106,7 @@ bool run_once(const Bytes& input) {
   ++at_work.runs;
   coverage_begin();
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
+  at_work.data = nullptr;
   return coverage_grew();
 }
 
@@ -207,7 +209,7 @@ class Fuzzer {
 double default_seconds() {
   if (const char* seconds = std::getenv("PARTITA_FUZZ_SECONDS")) return std::atof(seconds);
 #ifdef __SANITIZE_ADDRESS__
-  return 20;
+  return 60;
 #else
   return 2;  // What goes wrong in memory stays unseen here: that the target runs is all it shows.
 #endif
