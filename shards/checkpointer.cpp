@@ -79,6 +79,7 @@ Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t lo
     : store_(store),
       interval_(seconds),
       log_retention_bytes_(log_retention_bytes),
+      last_visible_(std::max(store.engine().oldest(), Time{1})),  // The engine refuses to go back behind it.
       thread_([this, soon] { run(soon); }) {
   pthread_setname_np(thread_.native_handle(), "checkpoint");
 }
@@ -127,11 +128,11 @@ void Checkpointer::advance_oldest() {
   const std::unique_lock unheld(past_, std::try_to_lock);
   if (!unheld.owns_lock()) return;
   const Time visible = store_.positions().visible();
-  if (last_visible_ != 0 && visible > last_visible_) {
+  if (visible > last_visible_) {
     Status status = store_.engine().set_stable(visible, last_visible_);
     (void)status;  // Nothing is lost by staying where it was.
   }
-  last_visible_ = visible;
+  last_visible_ = std::max(visible, last_visible_);
 }
 
 void Checkpointer::trim_log(Sequence next) {
@@ -173,7 +174,7 @@ Status Checkpointer::take() {
   CHECK_OK(counts_saved.hit());
   {
     const std::lock_guard unheld(past_);
-    CHECK_OK(store_.engine().set_stable(boundary, std::max(last_visible_, Time{1})));
+    CHECK_OK(store_.engine().set_stable(boundary, last_visible_));
   }
   CHECK_OK(stable_set.hit());
   CHECK_OK(store_.engine().checkpoint());

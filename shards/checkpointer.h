@@ -46,7 +46,7 @@ class Checkpointer {
   const std::chrono::seconds interval_;
   const std::uint64_t log_retention_bytes_;
   std::deque<Mark> marks_;
-  Time last_visible_ = 0;
+  Time last_visible_;  ///< At the last tick.
   std::mutex taking_;  ///< One at a time.
   std::shared_mutex past_;  ///< Shared by those who hold it, alone to cut it off.
   std::mutex mutex_;

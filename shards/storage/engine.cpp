@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "shards/storage/session.h"
 #include "wire/log/log.h"
@@ -200,6 +201,12 @@ Status Engine::set_stable(std::uint64_t stable, std::uint64_t oldest) {
   std::snprintf(config.data(), config.size(), "stable_timestamp=%llx,oldest_timestamp=%llx",
                 static_cast<unsigned long long>(stable), static_cast<unsigned long long>(oldest));
   return from_wt(connection_->set_timestamp(connection_, config.data()), "set stable time");
+}
+
+std::uint64_t Engine::oldest() {
+  std::array<char, 17> hex{};
+  if (connection_->query_timestamp(connection_, hex.data(), "get=oldest_timestamp") != 0) return 0;
+  return std::strtoull(hex.data(), nullptr, 16);
 }
 
 Status Engine::checkpoint() {

@@ -53,6 +53,8 @@ class Engine final : public TableSet {
 
   /// Everything committed at or before `stable` may go into checkpoints; nothing reads before `oldest`.
   Status set_stable(std::uint64_t stable, std::uint64_t oldest);
+  /// The oldest time kept, as set_stable() or, at the start, the last checkpoint has it; 0 in an empty store.
+  std::uint64_t oldest();
   /// The stable time of the checkpoint that this start began from; 0 for an empty directory.
   std::uint64_t recovery_time() const { return recovery_time_; }
   Status checkpoint();

@@ -126,6 +126,17 @@ class StoreTest : public testing::Test {
 
 using Documents = std::vector<std::string>;
 
+TEST_F(StoreTest, TakesACheckpointRightAfterAStart) {
+  open("a");
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(insert("{_id: " + std::to_string(i) + "}").ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // The past is cut off meanwhile.
+  }
+  ASSERT_TRUE(store_->checkpoint().ok());
+  crash();
+  EXPECT_TRUE(store_->checkpoint().ok());
+}
+
 TEST_F(StoreTest, KeepsEverythingAcknowledgedThroughACrash) {
   open("a");
   ASSERT_TRUE(insert("{_id: 1, a: 'x'}").ok());
