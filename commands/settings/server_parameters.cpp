@@ -7,4 +7,9 @@ Flag enable_test_commands{{.name = "enableTestCommands",
                            .summary = "Offers the commands that only tests need, such as configureFailPoint.",
                            .when = When::kStartup}};
 
+// Far below the engine's sessions (4096), of which a thread holds one or two.
+Whole max_worker_threads{{.name = "partitaMaxWorkerThreads",
+                          .summary = "How many long operations run side by side; more wait for their turn."},
+                         {.initial = 128, .least = 8, .most = 1024}};
+
 }  // namespace partita::commands::parameters

@@ -7,5 +7,7 @@ namespace partita::commands::parameters {
 
 /// Commands that only tests need (configureFailPoint and others) exist when this is set at start.
 extern Flag enable_test_commands;
+/// Long operations that run side by side; see wire::WorkerPool.
+extern Whole max_worker_threads;
 
 }  // namespace partita::commands::parameters

@@ -12,6 +12,7 @@
 #include "commands/server.h"
 #include "commands/service.h"
 #include "commands/settings/parameters.h"
+#include "commands/settings/server_parameters.h"
 #include "commands/settings/settings.h"
 #include "commands/slow_log.h"
 #include "shards/store.h"
@@ -33,6 +34,7 @@ wire::NetworkOptions network_options(const Settings::Net& net) {
   options.listen.unix_permissions = static_cast<int>(net.unix_socket_permissions);
   options.exchange.compressors = net.compressors;
   options.max_connections = static_cast<std::size_t>(net.max_connections);
+  options.more_workers.most = [] { return static_cast<unsigned>(commands::parameters::max_worker_threads.get()); };
   return options;
 }
 

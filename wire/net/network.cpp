@@ -47,7 +47,7 @@ Network::Network(const NetworkOptions& options, std::unique_ptr<Listener> listen
     : exchange_(options.exchange),
       max_connections_(affordable(options.max_connections)),
       listener_(std::move(listener)),
-      workers_("worker", worker_count(options.workers), options.max_waiting_jobs),
+      workers_("worker", worker_count(options.workers), options.max_waiting_jobs, options.more_workers),
       cores_(options.cores) {}
 
 Network::~Network() { stop(Patience{}); }

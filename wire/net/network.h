@@ -23,6 +23,7 @@ struct NetworkOptions {
   std::size_t max_connections = 65536;  ///< At most what descriptors allow: see Network::max_connections().
   unsigned cores = 0;                   ///< 0 = one per processor.
   unsigned workers = 0;                 ///< 0 = a few per processor: some of them wait for the disk.
+  WorkerPool::Growth more_workers;      ///< More of them while work waits; by default none.
   std::size_t max_waiting_jobs = 4096;
 };
 

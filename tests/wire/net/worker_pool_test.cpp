@@ -9,6 +9,8 @@
 #include <future>
 #include <memory>
 
+#include "tests/wire/net/scripted_service.h"
+
 namespace partita::wire {
 namespace {
 
@@ -74,6 +76,72 @@ TEST(WorkerPool, RefusesAfterTheDrain) {
   WorkerPool pool("test", 1, 2);
   pool.drain();
   EXPECT_FALSE(pool.submit([] {}));
+}
+
+/// Holds jobs until it is opened.
+class Barrier {
+ public:
+  Job job() {
+    return [this] {
+      ++inside_;
+      opened_.wait();
+    };
+  }
+  void open() { open_.set_value(); }
+  int inside() const { return inside_; }
+
+ private:
+  std::promise<void> open_;
+  std::shared_future<void> opened_ = open_.get_future().share();
+  std::atomic<int> inside_{0};
+};
+
+WorkerPool::Growth up_to(unsigned (*most)(), int idle_ms = 5000) {
+  return {.most = most, .patience = std::chrono::milliseconds(2), .idle = std::chrono::milliseconds(idle_ms)};
+}
+
+TEST(WorkerPool, GrowsWhileJobsWaitForLongOnes) {
+  Barrier barrier;
+  std::promise<void> ran;
+  WorkerPool pool("test", 1, 100, up_to([] { return 8U; }));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pool.submit(barrier.job()));
+  ASSERT_TRUE(pool.submit([&ran] { ran.set_value(); }));
+  EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  EXPECT_EQ(pool.threads(), 6U);
+  barrier.open();
+}
+
+TEST(WorkerPool, GrowsNoFurtherThanItMay) {
+  Barrier barrier;
+  WorkerPool pool("test", 1, 100, up_to([] { return 4U; }));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.submit(barrier.job()));
+  EXPECT_TRUE(eventually([&] { return barrier.inside() == 4; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(pool.threads(), 4U);
+  EXPECT_EQ(pool.waiting(), 6U);
+  barrier.open();
+  pool.drain();
+  EXPECT_EQ(barrier.inside(), 10);
+}
+
+TEST(WorkerPool, DoesNotGrowForWorkThatEndsSoon) {
+  std::atomic<int> ran{0};
+  WorkerPool pool("test", 1, 1000, {.most = [] { return 8U; }, .patience = std::chrono::seconds(5)});
+  for (int i = 0; i < 500; ++i) ASSERT_TRUE(pool.submit([&ran] { ++ran; }));
+  EXPECT_TRUE(eventually([&] { return ran == 500; }));
+  EXPECT_EQ(pool.threads(), 1U);
+}
+
+TEST(WorkerPool, LetsThreadsGoThatHaveNothingToDo) {
+  Barrier barrier;
+  WorkerPool pool("test", 1, 100, up_to([] { return 8U; }, 20));
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(pool.submit(barrier.job()));
+  ASSERT_TRUE(eventually([&] { return pool.threads() == 8; }));
+  barrier.open();
+  EXPECT_TRUE(eventually([&] { return pool.threads() == 1; }));
+  std::promise<void> ran;  // And it still works.
+  ASSERT_TRUE(pool.submit([&ran] { ran.set_value(); }));
+  EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
 }
 
 TEST(WorkerPool, NamesItsThreads) {
