@@ -4,6 +4,8 @@
 // have not found a place of their own are added: in order, and with the documents on the way to them.
 #include "query/projection/apply_projection.h"
 
+#include <algorithm>
+
 #include "query/nested_writer.h"
 #include "query/path/path_rules.h"
 
@@ -15,11 +17,8 @@ using bson::Value;
 using bson::View;
 using Kind = ProjectionNode::Kind;
 
-constexpr std::uint32_t kMarkedChildren = 64;  // Those that have a bit. Of more, the document itself is asked again.
-
 struct Frame {
   const ProjectionNode* node;
-  const std::uint8_t* object;
   const std::uint8_t* at;    // The next element to read.
   const std::uint8_t* end;   // The zero byte behind the last element.
   const std::uint8_t* run;   // Where the bytes begin that are kept but not copied yet.
@@ -51,11 +50,14 @@ class Application {
  private:
   void enter(const ProjectionNode& node, View object, bool in_array) {
     const std::uint32_t children = node.child_end - node.first_child;
-    const bool all_marked = children < kMarkedChildren && !in_array;
+    const bool all_marked = children < ProjectionTree::kManyChildren && !in_array;
+    if (!all_marked && !in_array && node.computes) {
+      met_.resize(tree_.nodes.size());
+      std::fill(met_.begin() + node.first_child, met_.begin() + node.child_end, false);
+    }
     const std::uint64_t unseen = all_marked ? (std::uint64_t{1} << children) - 1 : ~std::uint64_t{0};
     const std::uint8_t* first = object.data() + 4;
-    frames_[size_++] = {&node, object.data(), first,           object.data() + object.size() - 1, first, unseen,
-                        0,     node.first_child, in_array};
+    frames_[size_++] = {&node, first, object.data() + object.size() - 1, first, unseen, 0, node.first_child, in_array};
   }
 
   /// Copies what is kept up to `upto`.
@@ -131,9 +133,9 @@ class Application {
   /// Whether the field has been written where the document has it.
   bool has_place(const Frame& frame, const ProjectionNode& child) const {
     if (child.kind == Kind::kComputed && !tree_.keeps_unlisted) return false;
-    const auto position = static_cast<std::uint32_t>(&child - nodes_) - frame.node->first_child;
-    if (frame.node->child_end - frame.node->first_child < kMarkedChildren) return (frame.unseen >> position & 1) == 0;
-    return View::trusted(frame.object).has(child.name);
+    const auto number = static_cast<std::uint32_t>(&child - nodes_);
+    if (has_many(*frame.node)) return met_[number];
+    return (frame.unseen >> (number - frame.node->first_child) & 1) == 0;
   }
 
   Status compute(const ProjectionNode& node) {
@@ -142,15 +144,29 @@ class Application {
     return {};
   }
 
+  static bool has_many(const ProjectionNode& node) {
+    return node.child_end - node.first_child >= ProjectionTree::kManyChildren;
+  }
+
   const ProjectionNode* find(Frame& frame, std::string_view name) {
+    if (has_many(*frame.node)) return find_among_many(*frame.node, name);
     const ProjectionNode* first = nodes_ + frame.node->first_child;
     const std::uint32_t count = frame.node->child_end - frame.node->first_child;
     for (std::uint32_t i = 0; i < count; ++i) {
       if (first[i].name != name) continue;
-      if (count < kMarkedChildren) frame.unseen &= ~(std::uint64_t{1} << i);
+      frame.unseen &= ~(std::uint64_t{1} << i);
       return first + i;
     }
     return nullptr;
+  }
+
+  const ProjectionNode* find_among_many(const ProjectionNode& node, std::string_view name) {
+    const auto last = tree_.by_name.begin() + node.child_end;
+    const auto at = std::lower_bound(tree_.by_name.begin() + node.first_child, last, name,
+                                     [&](std::uint32_t child, std::string_view wanted) { return nodes_[child].name < wanted; });
+    if (at == last || nodes_[*at].name != name) return nullptr;
+    if (node.computes) met_[*at] = true;
+    return nodes_ + *at;
   }
 
   const ProjectionTree& tree_;
@@ -158,6 +174,7 @@ class Application {
   View document_;
   NestedWriter out_;
   Arena& arena_;
+  std::vector<bool> met_;  // By node: children of nodes that have more of them than a frame has bits.
   std::size_t size_ = 0;
   std::array<Frame, bson::kMaxMessageDepth + kMaxPathParts> frames_;
 };

@@ -21,9 +21,13 @@ struct ProjectionNode {
 };
 
 struct ProjectionTree {
+  static constexpr std::uint32_t kManyChildren = 64;
+
   std::vector<ProjectionNode> nodes;  ///< The first is the root.
   std::vector<CompiledExpression> expressions;
   bool keeps_unlisted = true;  ///< What happens to fields that no path names.
+  /// Of a node with many children: from first_child to child_end their numbers, by name. Empty if no node has many.
+  std::vector<std::uint32_t> by_name = {};
 };
 
 /// Which fields of a document are answered, and which are computed: compiled once, applied to each document without

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/projection/projection_draft.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "query/path/path_rules.h"
 
 namespace partita::query {
@@ -19,7 +22,7 @@ Result<std::uint32_t> ProjectionDraft::place(std::uint32_t node, std::string_vie
       if (depth > kMaxPathParts) return error(Code::Overflow, "FieldPath is too long");
       const std::uint32_t made = add(name, ends ? last : Kind::kInner);
       nodes_[made].depth = depth;
-      nodes_[node].children.push_back(made);
+      adopt(node, made);
       node = made;
     } else if (nodes_[*found].kind != Kind::kInner && !ends) {
       return error(Code{31249}, "Path collision at ", path, " remaining portion ", left.substr(dot + 1));
@@ -42,19 +45,40 @@ Status ProjectionDraft::place_computed(std::uint32_t node, std::string_view path
 
 void ProjectionDraft::place_first(std::string_view name, Kind kind) {
   const std::uint32_t made = add(name, kind);
-  nodes_[kRoot].children.insert(nodes_[kRoot].children.begin(), made);
+  adopt(kRoot, made);
+  auto& children = nodes_[kRoot].children;
+  std::rotate(children.begin(), children.end() - 1, children.end());
+}
+
+void ProjectionDraft::adopt(std::uint32_t node, std::uint32_t made) {
+  nodes_[node].children.push_back(made);
+  by_name_.note_last(node, nodes_[node].children, name_of());
 }
 
 std::optional<std::uint32_t> ProjectionDraft::child(std::uint32_t node, std::string_view name) const {
-  for (const std::uint32_t child : nodes_[node].children)
-    if (nodes_[child].name == name) return child;
-  return std::nullopt;
+  return by_name_.find(node, nodes_[node].children, name, name_of());
 }
 
 std::uint32_t ProjectionDraft::add(std::string_view name, Kind kind) {
   nodes_.push_back({name, kind});
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
+
+namespace {
+
+/// Where a node has many children, sorts them by name.
+void order_children(ProjectionTree& tree) {
+  for (const ProjectionNode& node : tree.nodes) {
+    if (node.child_end - node.first_child < ProjectionTree::kManyChildren) continue;
+    if (tree.by_name.empty()) tree.by_name.resize(tree.nodes.size());
+    const auto first = tree.by_name.begin() + node.first_child;
+    const auto last = tree.by_name.begin() + node.child_end;
+    std::iota(first, last, node.first_child);
+    std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) { return tree.nodes[a].name < tree.nodes[b].name; });
+  }
+}
+
+}  // namespace
 
 /// Breadth first, so that the children of one node are neighbours and stand behind it.
 ProjectionTree ProjectionDraft::finish(bool keeps_unlisted) {
@@ -69,6 +93,7 @@ ProjectionTree ProjectionDraft::finish(bool keeps_unlisted) {
     }
     tree.nodes[i].child_end = static_cast<std::uint32_t>(tree.nodes.size());
   }
+  order_children(tree);
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     ProjectionNode& node = tree.nodes[i];
     node.computes = node.kind == Kind::kComputed;

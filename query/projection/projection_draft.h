@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "query/path/child_index.h"
 #include "query/projection/projection.h"
 
 namespace partita::query {
@@ -33,10 +34,15 @@ class ProjectionDraft {
     std::size_t depth = 0;
   };
 
+  auto name_of() const {
+    return [this](std::uint32_t node) { return nodes_[node].name; };
+  }
+  void adopt(std::uint32_t node, std::uint32_t made);
   std::optional<std::uint32_t> child(std::uint32_t node, std::string_view name) const;
   std::uint32_t add(std::string_view name, ProjectionNode::Kind kind);
 
   std::vector<Node> nodes_;
+  ChildIndex by_name_;
   std::vector<CompiledExpression> expressions_;
 };
 

@@ -44,7 +44,7 @@ class Marks {
 class Application {
  public:
   Application(const UpdateTree& tree, View document, bson::Buffer& out, bool inserting)
-      : nodes_(tree.nodes.data()), document_(document), inserting_(inserting), out_(out), marks_(tree.nodes.size()) {}
+      : nodes_(tree.nodes.data()), by_index_(tree.by_index.data()), document_(document), inserting_(inserting), out_(out), marks_(tree.nodes.size()) {}
 
   Result<bool> run() {
     out_.open_root();
@@ -154,10 +154,9 @@ class Application {
   }
 
   const UpdateNode* find(const Frame& frame, std::string_view name) const {
-    constexpr std::uint32_t kFewChildren = 8;
     const UpdateNode* first = nodes_ + frame.node->first_child;
     const UpdateNode* last = nodes_ + frame.node->child_end;
-    if (frame.node->child_end - frame.node->first_child <= kFewChildren) {
+    if (frame.node->child_end - frame.node->first_child <= UpdateTree::kFewChildren) {
       for (; first != last; ++first)
         if (first->name == name) return first;
       return nullptr;
@@ -169,9 +168,15 @@ class Application {
   }
 
   const UpdateNode* find_index(const Frame& frame, std::uint32_t index) const {
-    for (std::uint32_t i = frame.node->first_child; i < frame.node->child_end; ++i)
-      if (nodes_[i].index == index) return nodes_ + i;
-    return nullptr;
+    if (frame.node->child_end - frame.node->first_child <= UpdateTree::kFewChildren) {
+      for (std::uint32_t i = frame.node->first_child; i < frame.node->child_end; ++i)
+        if (nodes_[i].index == index) return nodes_ + i;
+      return nullptr;
+    }
+    const auto* last = by_index_ + frame.node->child_end;
+    const auto* at = std::lower_bound(by_index_ + frame.node->first_child, last, index,
+                                     [&](std::uint32_t child, std::uint32_t wanted) { return nodes_[child].index < wanted; });
+    return at != last && nodes_[*at].index == index ? nodes_ + *at : nullptr;
   }
 
   /// A child that would have to be made in an array although its name is no place in one.
@@ -194,6 +199,7 @@ class Application {
   }
 
   const UpdateNode* nodes_;
+  const std::uint32_t* by_index_;
   View document_;
   bool inserting_;
   bool modified_ = false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <numeric>
 
 #include "query/match/operator.h"
+#include "query/path/child_index.h"
 #include "query/updates/update_tree.h"
 #include "wire/bson/json.h"
 
@@ -74,6 +76,10 @@ class Parser {
   }
 
  private:
+  auto name_of() const {
+    return [this](std::uint32_t draft) { return drafts_[draft].name; };
+  }
+
   void note_top_level(std::string_view name) {
     tree_.touches_id |= name == "_id";
     if (name.starts_with('$')) tree_.dollar_names.push_back(name);
@@ -96,19 +102,16 @@ class Parser {
     std::uint32_t node = 0;
     for (std::size_t i = 0; i < path.size(); ++i) {
       const bool last = i + 1 == path.size();
-      auto& children = drafts_[node].children;
-      const auto at = std::lower_bound(
-          children.begin(), children.end(), path[i].name,
-          [&](std::uint32_t child, std::string_view name) { return update_order(drafts_[child].name, name); });
-      const bool found = at != children.end() && drafts_[*at].name == path[i].name;
-      if (found && (last || drafts_[*at].leaf != nullptr)) return conflict(path.text(), path.prefix(i + 1));
+      const auto found = by_name_.find(node, drafts_[node].children, path[i].name, name_of());
+      if (found && (last || drafts_[*found].leaf != nullptr)) return conflict(path.text(), path.prefix(i + 1));
       if (found) {
-        node = *at;
+        node = *found;
         continue;
       }
       const auto made = static_cast<std::uint32_t>(drafts_.size());
-      children.insert(at, made);
       drafts_.push_back({path[i].name, last ? &leaf : nullptr});
+      drafts_[node].children.push_back(made);
+      by_name_.note_last(node, drafts_[node].children, name_of());
       node = made;
     }
     return {};
@@ -121,7 +124,9 @@ class Parser {
     std::vector<std::uint32_t> draft_of{0};
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       nodes[i].first_child = static_cast<std::uint32_t>(nodes.size());
-      for (const std::uint32_t child : drafts_[draft_of[i]].children) {
+      auto& children = drafts_[draft_of[i]].children;
+      std::ranges::sort(children, update_order, name_of());
+      for (const std::uint32_t child : children) {
         const Draft& draft = drafts_[child];
         nodes.push_back({.name = draft.name, .index = parse_index(draft.name, false)});
         if (draft.leaf != nullptr) nodes.back().update = draft.leaf->update.get();
@@ -130,19 +135,43 @@ class Parser {
       }
       nodes[i].child_end = static_cast<std::uint32_t>(nodes.size());
     }
+    order_by_index();
+  }
+
+  void order_by_index() {
+    const auto& nodes = tree_.nodes;
+    const auto has_many = [](const UpdateNode& node) { return node.child_end - node.first_child > UpdateTree::kFewChildren; };
+    if (std::ranges::none_of(nodes, has_many)) return;
+    tree_.by_index.resize(nodes.size());
+    std::iota(tree_.by_index.begin(), tree_.by_index.end(), 0);
+    for (const UpdateNode& node : nodes) {
+      const auto first = tree_.by_index.begin() + node.first_child;
+      std::sort(first, tree_.by_index.begin() + node.child_end,
+                [&](std::uint32_t a, std::uint32_t b) { return std::pair(nodes[a].index, a) < std::pair(nodes[b].index, b); });
+    }
   }
 
   UpdateTree tree_;
   std::vector<Draft> drafts_;
+  ChildIndex by_name_;
 };
+
+/// Where a name's first character puts it; among those with a digit in front, the numbers stand first.
+int rank(std::string_view name, std::uint32_t index) {
+  if (index != PathPart::kNoIndex) return 1;
+  if (name.empty() || name[0] < '0') return 0;
+  return name[0] <= '9' ? 2 : 3;
+}
 
 }  // namespace
 
 bool update_order(std::string_view a, std::string_view b) {
   const std::uint32_t a_index = parse_index(a, false);
   const std::uint32_t b_index = parse_index(b, false);
-  const bool both = a_index != PathPart::kNoIndex && b_index != PathPart::kNoIndex;
-  return both && a_index != b_index ? a_index < b_index : a < b;
+  const int a_rank = rank(a, a_index);
+  const int b_rank = rank(b, b_index);
+  if (a_rank != b_rank) return a_rank < b_rank;
+  return a_index != b_index ? a_index < b_index : a < b;
 }
 
 Result<UpdateTree> parse_update_operators(View update) {

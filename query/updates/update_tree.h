@@ -25,15 +25,19 @@ struct UpdateTree {
     std::unique_ptr<const FieldUpdate> update;
   };
   std::vector<std::unique_ptr<Leaf>> leaves;
+  static constexpr std::uint32_t kFewChildren = 8;
   std::vector<UpdateNode> nodes;  ///< The first is the root.
+  /// From first_child to child_end the numbers of a node's children in the order of their places in an array. Empty if no
+  /// node has more than a few.
+  std::vector<std::uint32_t> by_index;
   bool touches_id = false;
-  std::vector<std::string_view> dollar_names;  ///< Top-level names that may be removed but not written.
+  std::vector<std::string_view> dollar_names;  ///< Top-level names that an update may remove but not write.
 };
 
 /// The operators of {$set: {...}, $inc: {...}}; operands point into `update`.
 Result<UpdateTree> parse_update_operators(bson::View update);
 
-/// "9" before "10" before "a".
+/// "9" before "10" before "a": by bytes, but numbers by what they mean.
 bool update_order(std::string_view a, std::string_view b);
 
 /// Applies the operators to `before` and appends the new document to `after`. False when nothing changed.
