@@ -10,6 +10,7 @@
 #include "shards/store.h"
 #include "wire/bson/json.h"
 #include "wire/bson/narrow_number.h"
+#include "wire/saturating.h"
 
 namespace partita::commands {
 namespace {
@@ -46,13 +47,14 @@ Result<std::int64_t> parse_limit(bson::Value limit) {
   if (!limit.is_number()) return error(Code::BadValue, "limit value is not a valid number");
   const auto whole = limit.exact_int64();
   if (!whole) return error(Code::FailedToParse, "Expected an integer: limit: ", bson::to_shell(limit));
-  return *whole < 0 ? -*whole : *whole;  // Negative ones are from old drivers.
+  return saturating_magnitude(*whole);  // Negative ones are from old drivers.
 }
 
 Result<CountRequest> parse(const Operation& operation) {
   TRY(CountRequest request, kArguments.parse("count", operation.request()));
   if (request.skip < 0) return error(Code{51024}, "BSON field 'skip' value must be >= 0, actual value '", request.skip, "'");
   if (!request.collation.empty()) return error(Code::NotImplemented, "count.collation is not supported");
+  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   TRY(request.limit, parse_limit(request.given_limit));
   return request;
 }
@@ -71,7 +73,7 @@ Status count(Operation& operation, bson::Writer& reply) {
     found = collection->size().documents;
   } else if (collection != nullptr) {
     if (!operation.on_worker()) return operation.to_worker();
-    const std::int64_t most = limit == 0 ? INT64_MAX : limit + request.skip;
+    const std::int64_t most = limit == 0 ? INT64_MAX : saturating_add(limit, request.skip);
     TRY(found, count_matching(operation, collection, request, most));
   }
   found = std::max<std::int64_t>(0, found - request.skip);
@@ -123,6 +125,8 @@ const Register kCount{{
     .help = "Counts the documents that match; all of them without looking at any.",
     .rights = Rights::kRead,
     .target = Target::kCollection,
+    .takes_read_concern = true,
+    .stable_api = true,
     .run = count,
     .explain = explain_count,
 }};

@@ -55,7 +55,7 @@ Status Insertion::run(bool ordered) {
 }
 
 Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
-  std::size_t failed = end;
+  std::size_t failed = begin;  // For what fails before any document is looked at.
   const auto attempt_range = [&](WriteAttempt& attempt) { return insert_range(attempt, begin, end, failed); };
   Status status = shards::write(store_, ns_, options_, attempt_range);
   if (!status.ok() && ends_command(status.code())) return status;
@@ -102,7 +102,7 @@ Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
     }
   }
   CHECK_OK(insert_document(attempt, ns_, *slot, key_.bytes(), document));
-  if (!stored_.empty() && stored_.back().partition == partition && stored_.back().last + 1 == statement) {
+  if (!stored_.empty() && stored_.back().partition == partition && std::int64_t{stored_.back().last} + 1 == statement) {
     stored_.back().last = statement;
   } else {
     stored_.push_back({partition, statement, statement});

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "wire/bson/narrow_number.h"
+#include "wire/saturating.h"
+#include "wire/saturating.h"
 
 namespace partita::query {
 namespace {
@@ -210,7 +212,7 @@ std::string_view name_of(Stage stage, const Telling& telling) {
 void write_sort(const ExplainRequest& request, Writer& out) {
   out.add("sortPattern", request.sort);
   out.add("memLimit", kSortMemory);
-  if (request.limit != 0) out.add("limitAmount", static_cast<std::int64_t>(request.limit + request.skip));
+  if (request.limit != 0) out.add("limitAmount", saturating_add(static_cast<std::int64_t>(request.limit), static_cast<std::int64_t>(request.skip)));
   out.add("type", "simple");
 }
 

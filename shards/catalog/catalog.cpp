@@ -150,6 +150,7 @@ Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, b
       if (there->options.view() == options) return there;
       return error(Code::NamespaceExists, "Collection ", ns.full(), " already exists.");
     }
+    CHECK_OK(share()->check_spelling(ns.db()));
     MetaRow meta = state_.meta();
     const PartitionId id{meta.next_partition++};
     const Uuid uuid = store_.random().uuid();
@@ -217,6 +218,7 @@ Status Catalog::rename(const Namespace& from, const Namespace& to, bool drop_tar
       if (!drop_target) return error(Code::NamespaceExists, "target namespace exists");
       CHECK_OK(erase_rows(change, *target));
     }
+    CHECK_OK(snapshot->check_spelling(to.db()));
     change.exclude(*source);
     const CollectionRow& row = *state_.row(source->uuid);
     CollectionRow renamed = row.copy();

@@ -55,4 +55,17 @@ std::vector<std::shared_ptr<const Collection>> CatalogSnapshot::collections(std:
   return of_db;
 }
 
+Status CatalogSnapshot::check_spelling(std::string_view db) const {
+  const auto lower = [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+  const Collection* other = nullptr;
+  for (const auto& [name, collection] : by_name_) {
+    const std::string_view theirs = collection->ns.db();
+    if (theirs == db) return {};
+    if (std::ranges::equal(theirs, db, {}, lower, lower)) other = collection.get();
+  }
+  if (other == nullptr) return {};
+  return error(Code::DatabaseDifferCase, "db already exists with different case already have: [", other->ns.db(),
+               "] trying to create [", db, "]");
+}
+
 }  // namespace partita::shards

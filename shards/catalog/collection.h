@@ -66,6 +66,8 @@ class CatalogSnapshot {
   /// In the order of their names.
   std::vector<std::shared_ptr<const Collection>> collections(std::string_view db) const;
   std::vector<std::shared_ptr<const Collection>> all() const;
+  /// A database that is about to be made must not differ from another one by upper and lower case alone.
+  Status check_spelling(std::string_view db) const;
 
  private:
   friend class CatalogState;
