@@ -55,24 +55,29 @@ class AggregateExecution final : public Execution {
     std::optional<query::FieldSet> fields = pipeline_.needed_fields();
     auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), std::move(fields));
     source_ = source.get();
-    stream_ = pipeline_.whole().open(std::move(source));
+    if (plan.sorted) pipeline_.drop_leading_sort();  // The walk over the index has done it.
+    stream_ = pipeline_.whole().open(std::move(source), control_);
     return {};
   }
   /// Reads documents that are there already.
   void open(std::vector<bson::Document> documents) {
     documents_ = std::move(documents);
+    documents_bytes_ = size_of(documents_);
     std::vector<bson::View> views(documents_.begin(), documents_.end());
-    stream_ = pipeline_.whole().open(std::make_unique<query::VectorSource>(std::move(views)));
+    stream_ = pipeline_.whole().open(std::make_unique<query::VectorSource>(std::move(views)), control_);
   }
 
   Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) override {
     BatchFill fill(batch, limits);
     if (source_ != nullptr) source_->serve(operation);
+    control_->set_interrupt([&operation] { return operation.check_interrupt(); });
     Status status = fill_from_stream(fill);
+    control_->set_interrupt({});
     if (source_ != nullptr) source_->suspend();
     return status;
   }
   bool exhausted() const override { return ended_; }
+  std::size_t memory() const override { return control_->used() + documents_bytes_; }
   std::string plan_summary() const override { return plan_; }
   std::int64_t keys_examined() const override { return source_ == nullptr ? 0 : source_->scan().keys_examined(); }
   std::int64_t documents_examined() const override {
@@ -92,9 +97,7 @@ class AggregateExecution final : public Execution {
       }
       if (fill.full()) return {};
       const bson::View document = rows_.rows[next_].document;
-      if (document.size() > bson::kMaxDocumentSize) {
-        return error(Code::BSONObjectTooLarge, "BSONObj size: ", document.size(), " is invalid. Size must be between 0 and ", bson::kMaxDocumentSize);
-      }
+      CHECK_OK(check_result_size(document.size()));
       if (!fill.fits(document.size())) return {};
       fill.add(document);
       ++next_;
@@ -105,6 +108,8 @@ class AggregateExecution final : public Execution {
   const bson::Document stages_;  ///< The pipeline points into it.
   query::Pipeline pipeline_;
   std::vector<bson::Document> documents_;
+  std::size_t documents_bytes_ = 0;
+  std::shared_ptr<query::RunControl> control_ = std::make_shared<query::RunControl>();
   ScanSource* source_ = nullptr;
   query::Source stream_;
   query::Batch rows_;
@@ -140,10 +145,12 @@ Result<AggregateRequest> parse(const Operation& operation) {
   TRY(const AggregateRequest request, kArguments.parse("aggregate", operation.request()));
   if (!request.pipeline.is_array()) return error(Code::TypeMismatch, "'pipeline' option must be specified as an array");
   if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
+  CHECK_OK(refuse_variables("aggregate", request.let));
   if (request.needs_merge) {
     if (!request.from_mongos) return error(Code::FailedToParse, "Cannot specify 'needsMerge' without 'fromMongos'");
     return error(Code::NotImplemented, "aggregate.needsMerge is not supported");
   }
+  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   const bson::View stages = request.pipeline.as_document();
   CHECK_OK(check_stages(stages));
   if (operation.target().exact_int64() == 1) CHECK_OK(check_collectionless(stages));
@@ -199,6 +206,9 @@ const Register kAggregate{{
     .where = Where::kWorker,
     .rights = Rights::kRead,
     .target = Target::kCollection,
+    .takes_read_concern = true,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = aggregate,
     .explain = explain_aggregate,
 }};

@@ -10,7 +10,8 @@ namespace {
 /// Documents that a command has gathered: given out one after the other.
 class GatheredDocuments final : public Execution {
  public:
-  explicit GatheredDocuments(std::vector<bson::Document> documents) : documents_(std::move(documents)) {}
+  explicit GatheredDocuments(std::vector<bson::Document> documents)
+      : documents_(std::move(documents)), memory_(size_of(documents_)) {}
 
   Status fill(Operation&, bson::ArrayWriter& batch, const BatchLimits& limits) override {
     BatchFill fill(batch, limits);
@@ -18,12 +19,14 @@ class GatheredDocuments final : public Execution {
     return {};
   }
   bool exhausted() const override { return next_ == documents_.size(); }
+  std::size_t memory() const override { return memory_; }
   std::string plan_summary() const override { return "EOF"; }
   std::int64_t keys_examined() const override { return 0; }
   std::int64_t documents_examined() const override { return 0; }
 
  private:
   std::vector<bson::Document> documents_;
+  std::size_t memory_;
   std::size_t next_ = 0;
 };
 
@@ -55,7 +58,7 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
     kept.session = operation.generic().session;
     kept.execution = std::move(execution);
     kept.no_timeout = options.no_timeout;
-    id = operation.server().cursors.add(std::move(kept));
+    TRY(id, operation.server().cursors.add(std::move(kept)));
   }
   cursor.add("id", id);
   cursor.add("ns", ns.full());
@@ -69,9 +72,9 @@ Status answer_documents(Operation& operation, const shards::Namespace& ns, std::
 
 Status write_empty_cursor(const shards::Namespace& ns, bson::Writer& reply) {
   bson::Writer cursor = reply.document("cursor");
-  cursor.array("firstBatch").close();
   cursor.add("id", std::int64_t{0});
   cursor.add("ns", ns.full());
+  cursor.array("firstBatch").close();
   return {};
 }
 

@@ -1,16 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/cursors.h"
 
+#include "commands/settings/parameters.h"
+
 namespace partita::commands {
 
-std::int64_t Cursors::add(ClientCursor cursor) {
+namespace {
+
+constexpr std::int64_t kMegabyte = 1 << 20;
+parameters::Whole max_memory_mb{
+    {.name = "partitaMaxCursorMemoryMB", .summary = "What open cursors may keep in memory together: sorted rows, mostly."},
+    {.initial = 1024, .least = 1, .most = 1 << 20}};
+
+/// Who took no session goes on without one, and who took one in the same.
+Status check_session(const ClientCursor& cursor, const std::optional<shards::Uuid>& session) {
+  if (cursor.session == session) return {};
+  const auto refuse = [&](Code code, std::string_view why) {
+    return error(code, "Cannot run getMore on cursor ", cursor.id, ", which was created ", why);
+  };
+  if (!cursor.session) return refuse(Code{50736}, "without a session, in a session");
+  if (!session) return refuse(Code{50737}, "in a session, without a session");
+  return refuse(Code{50738}, "in another session");
+}
+
+}  // namespace
+
+Result<std::int64_t> Cursors::add(ClientCursor cursor) {
+  const std::size_t memory = cursor.execution->memory();
   const std::lock_guard lock(mutex_);
+  if (memory_ + memory > static_cast<std::size_t>(max_memory_mb.get() * kMegabyte)) {
+    return error(Code::ExceededMemoryLimit, "open cursors keep ", memory_, " bytes already, and this one would keep ", memory,
+                 " more: read or kill them, ask for fewer rows, or raise partitaMaxCursorMemoryMB");
+  }
+  memory_ += memory;
   do {
     cursor.id = static_cast<std::int64_t>(random_.next() >> 1);
   } while (cursor.id == 0 || entries_.contains(cursor.id));
   const std::int64_t id = cursor.id;
   cursor.last_used = std::chrono::steady_clock::now();
-  entries_.emplace(id, Entry{std::move(cursor)});
+  entries_.emplace(id, Entry{std::move(cursor), memory});
   return id;
 }
 
@@ -25,9 +53,7 @@ Result<ClientCursor> Cursors::take(std::int64_t id, std::string_view ns, const s
   if (entry.cursor.ns != ns) {
     return error(Code::Unauthorized, "Requested getMore on namespace '", ns, "', but cursor belongs to a different namespace ", entry.cursor.ns);
   }
-  if (entry.cursor.session && entry.cursor.session != session) {
-    return error(Code{50738}, "Cannot run getMore on cursor ", id, ", which was created in another session");
-  }
+  CHECK_OK(check_session(entry.cursor, session));
   entry.in_use = true;
   ClientCursor out = std::move(entry.cursor);
   entry.cursor.id = out.id;
@@ -41,16 +67,23 @@ void Cursors::put_back(ClientCursor cursor) {
   const auto found = entries_.find(cursor.id);
   if (found == entries_.end()) return;
   if (found->second.killed) {
-    entries_.erase(found);
+    erase(found);
     return;
   }
   cursor.last_used = std::chrono::steady_clock::now();
-  found->second = Entry{std::move(cursor)};
+  const std::size_t memory = cursor.execution->memory();
+  memory_ += memory - found->second.memory;
+  found->second = Entry{std::move(cursor), memory};
+}
+
+Cursors::Entries::iterator Cursors::erase(Entries::iterator entry) {
+  memory_ -= entry->second.memory;
+  return entries_.erase(entry);
 }
 
 void Cursors::forget(std::int64_t id) {
   const std::lock_guard lock(mutex_);
-  entries_.erase(id);
+  if (const auto found = entries_.find(id); found != entries_.end()) erase(found);
 }
 
 bool Cursors::kill(std::int64_t id) {
@@ -60,7 +93,7 @@ bool Cursors::kill(std::int64_t id) {
   if (found->second.in_use) {
     found->second.killed = true;
   } else {
-    entries_.erase(found);
+    erase(found);
   }
   return true;
 }
@@ -70,16 +103,21 @@ void Cursors::kill_session(const shards::Uuid& session) {
   for (auto at = entries_.begin(); at != entries_.end();) {
     const bool of_session = at->second.cursor.session == session;
     if (of_session && at->second.in_use) at->second.killed = true;
-    at = of_session && !at->second.in_use ? entries_.erase(at) : std::next(at);
+    at = of_session && !at->second.in_use ? erase(at) : std::next(at);
   }
 }
 
 std::size_t Cursors::expire(SteadyTime now) {
   const std::lock_guard lock(mutex_);
-  const std::size_t expired = std::erase_if(entries_, [&](const auto& row) {
-    const Entry& entry = row.second;
+  const auto has_expired = [&](const Entry& entry) {
     return !entry.in_use && !entry.cursor.no_timeout && now - entry.cursor.last_used > kIdleTimeout;
-  });
+  };
+  std::size_t expired = 0;
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    const bool gone = has_expired(at->second);
+    expired += gone ? 1 : 0;
+    at = gone ? erase(at) : std::next(at);
+  }
   timed_out_ += expired;
   return expired;
 }
@@ -87,6 +125,11 @@ std::size_t Cursors::expire(SteadyTime now) {
 std::size_t Cursors::open_count() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();
+}
+
+std::size_t Cursors::memory() const {
+  const std::lock_guard lock(mutex_);
+  return memory_;
 }
 
 std::size_t Cursors::timed_out_count() const {

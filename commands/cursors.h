@@ -13,7 +13,7 @@ namespace partita::commands {
 struct ClientCursor {
   std::int64_t id = 0;
   std::string ns;
-  std::optional<shards::Uuid> session;  ///< Only this session may go on with it; nullopt: any that has none.
+  std::optional<shards::Uuid> session;  ///< Only this one may go on with it; nullopt: only who has none.
   std::unique_ptr<Execution> execution;
   bool no_timeout = false;
   SteadyTime last_used;
@@ -27,8 +27,9 @@ class Cursors {
 
   explicit Cursors(shards::RandomSource& random) : random_(random) {}
 
-  /// Keeps a cursor and gives it an id, which is never 0.
-  std::int64_t add(ClientCursor cursor);
+  /// Keeps a cursor and gives it an id, which is never 0. ExceededMemoryLimit when what all of them keep would become too
+  /// much: what a client does not read to its end must not push others out.
+  Result<std::int64_t> add(ClientCursor cursor);
   /// Takes it out for a batch. CursorNotFound, CursorInUse, or Unauthorized when it belongs to another namespace or
   /// session.
   Result<ClientCursor> take(std::int64_t id, std::string_view ns, const std::optional<shards::Uuid>& session);
@@ -43,17 +44,23 @@ class Cursors {
   std::size_t expire(SteadyTime now);
   std::size_t open_count() const;
   std::size_t timed_out_count() const;
+  std::size_t memory() const;
 
  private:
   struct Entry {
     ClientCursor cursor;
+    std::size_t memory = 0;
     bool in_use = false;
     bool killed = false;
   };
+  using Entries = std::map<std::int64_t, Entry>;
+
+  Entries::iterator erase(Entries::iterator entry);
 
   shards::RandomSource& random_;
   mutable std::mutex mutex_;
-  std::map<std::int64_t, Entry> entries_;
+  Entries entries_;
+  std::size_t memory_ = 0;  ///< Of all entries. One in use counts with what it had when it came back last.
   std::size_t timed_out_ = 0;
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "commands/operation.h"
+#include "wire/bson/document.h"
+#include "wire/bson/validate.h"
 
 namespace partita::commands {
 
@@ -11,6 +13,18 @@ struct BatchLimits {
   std::int64_t documents = 101;
   std::size_t bytes = kMaxBytes;
 };
+
+/// What is computed for an answer may grow larger than any document may be: nobody is sent that.
+inline Status check_result_size(std::size_t size) {
+  if (size <= bson::kMaxDocumentSize) return {};
+  return error(Code::BSONObjectTooLarge, "BSONObj size: ", size, " is invalid. Size must be between 0 and ", bson::kMaxDocumentSize);
+}
+
+inline std::size_t size_of(const std::vector<bson::Document>& documents) {
+  std::size_t bytes = 0;
+  for (const bson::Document& document : documents) bytes += document.view().size();
+  return bytes;
+}
 
 /// A query being answered, batch by batch. Between batches it holds nothing of the engine, so that a client may take its
 /// time; its cursor owns it. One thread at a time.
@@ -22,6 +36,8 @@ class Execution {
   virtual Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) = 0;
   /// No more documents are to come.
   virtual bool exhausted() const = 0;
+  /// Bytes that it keeps until it is asked again.
+  virtual std::size_t memory() const = 0;
   /// For the slow-query log.
   virtual std::string plan_summary() const = 0;
   virtual std::int64_t keys_examined() const = 0;

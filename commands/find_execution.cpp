@@ -114,6 +114,7 @@ Result<bool> FindExecution::emit(BatchFill& fill, bson::View document) {
     CHECK_OK(query_.projection->apply(document, out, arena_));
     out.close();
     document = bson::View::trusted(projected_.data());
+    CHECK_OK(check_result_size(document.size()));
   }
   if (fill.fits(document.size())) {
     fill.add(document);

@@ -78,7 +78,9 @@ Status write_metrics(Server& server, bson::Writer& section) {
   {
     bson::Writer cursor = section.document("cursor");
     cursor.add("timedOut", static_cast<std::int64_t>(server.cursors.timed_out_count()));
-    cursor.document("open").add("total", static_cast<std::int64_t>(server.cursors.open_count()));
+    bson::Writer open = cursor.document("open");
+    open.add("total", static_cast<std::int64_t>(server.cursors.open_count()));
+    open.add("bytes", static_cast<std::int64_t>(server.cursors.memory()));
   }
   bson::Writer executor = section.document("queryExecutor");
   executor.add("scanned", counts.keys_examined);

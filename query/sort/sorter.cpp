@@ -21,20 +21,21 @@ Status Sorter::add(bson::View document, std::span<const std::uint8_t> record_key
   key_.clear();
   CHECK_OK(keys_.append(document, key_));
   key_.append(record_key);
-  std::size_t memory = 0;
   if (auto* top = std::get_if<TopRows>(&rows_)) {
     if (!top->admits(key_.bytes())) return {};
     top->add(document, key_.bytes());
-    memory = top->memory();
   } else {
-    auto& run = std::get<RowRun>(rows_);
-    run.add(document, key_.bytes());
-    memory = run.memory();
+    std::get<RowRun>(rows_).add(document, key_.bytes());
   }
-  if (memory <= options_.memory_limit) return {};
+  if (memory() <= options_.memory_limit) return {};
   // The place where a run would be sorted, written out and cleared, for a LoserTree to merge the runs in the end.
   return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed, "Sort exceeded memory limit of ", options_.memory_limit,
-               " bytes, but did not opt in to external sorting.");
+               " bytes, and sorting on disk is not supported yet, with or without allowDiskUse.");
+}
+
+std::size_t Sorter::memory() const {
+  if (const auto* top = std::get_if<TopRows>(&rows_)) return top->memory();
+  return std::get<RowRun>(rows_).memory();
 }
 
 void Sorter::finish() {

@@ -27,6 +27,7 @@ class Sorter {
   void finish();
   /// False at the end. The row is valid as long as the Sorter; its key is the sort key with the record key behind it.
   bool next(SortedRow& row);
+  std::size_t memory() const;
 
  private:
   SortKeys keys_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "query/arena.h"
+#include "query/stages/run_control.h"
 
 namespace partita::query {
 
@@ -75,6 +77,21 @@ class RecordSource {
       for (const Row& row : batch.rows) CHECK_OK(sink.take(row));
     }
   }
+  /// The pipeline that this source becomes a part of.
+  void join(std::shared_ptr<RunControl> control) { control_ = std::move(control); }
+
+ protected:
+  /// Says how much memory this holds whenever it may have become more, before it becomes much more.
+  Status holds(std::size_t bytes) { return control_ == nullptr ? Status() : control_->change(held_, bytes); }
+  /// The same once a batch, which is also when the work may be told to end.
+  Status made_batch(std::size_t bytes) {
+    CHECK_OK(holds(bytes));
+    return control_ == nullptr ? Status() : control_->check_interrupt();
+  }
+
+ private:
+  std::shared_ptr<RunControl> control_;
+  std::size_t held_ = 0;
 };
 
 /// Rows that a test or a command has at hand. The documents must outlive it.

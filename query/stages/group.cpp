@@ -58,7 +58,7 @@ class GroupStage : public RecordSource {
     rows_.clear();
     for (; next_ < table_.size() && !rows_.full(); ++next_) write(table_[next_], out.arena);
     rows_.hand_out(out);
-    return {};
+    return holds(table_.memory() + rows_.memory());
   }
 
  private:
@@ -76,10 +76,10 @@ class GroupStage : public RecordSource {
     return input_->drain(sink);
   }
 
-  Status check_memory() const {
-    if (table_.memory() <= kMemoryLimit) return {};
+  Status check_memory() {
+    if (table_.memory() <= kMemoryLimit) return holds(table_.memory());
     return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed,
-                 "Exceeded memory limit for $group, but didn't allow external sort. Pass allowDiskUse:true to opt in.");
+                 "Exceeded memory limit for $group of ", kMemoryLimit, " bytes, and spilling to disk is not supported yet, with or without allowDiskUse.");
   }
 
   Status take(View document, Arena& arena) {
@@ -163,7 +163,7 @@ Status check_name(std::string_view name) {
   return {};
 }
 
-/// The operand of an accumulator: one expression, which may stand in an array of its own.
+/// The operand of an accumulator: one expression.
 Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
   if (!accumulator.takes_argument) {
     const bool empty = operand.is_document() && operand.as_document().empty();
@@ -171,9 +171,8 @@ Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
       return error(Code::TypeMismatch, accumulator.name, " takes no arguments, i.e. ", accumulator.name, ":{}");
     return Value::null();
   }
-  const std::vector<Value> arguments = list_arguments(operand);
-  if (arguments.size() != 1) return error(Code{40237}, "The ", accumulator.name, " accumulator is a unary operator");
-  return arguments[0];
+  if (operand.is_array()) return error(Code{40237}, "The ", accumulator.name, " accumulator is a unary operator");
+  return operand;
 }
 
 Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext& context) {
@@ -240,6 +239,7 @@ const RegisterEntry<StageKind> kGroup{{
                  {"{$group: {n: {$sum: 1}}}", "[]", "error 15955"},
                  {"{$group: {_id: 1, n: {$foo: 1}}}", "[]", "error 15952"},
                  {"{$group: {_id: 1, n: {$sum: [1, 2]}}}", "[]", "error 40237"},
+                 {"{$group: {_id: 1, n: {$sum: ['$a']}}}", "[]", "error 40237"},
                  {"{$group: {_id: 1, n: 1}}", "[]", "error 40234"}},
 }};
 

@@ -34,7 +34,14 @@ const Plan* as(const PipelineStage& stage) {
 }  // namespace
 
 Source PipelinePart::open(Source input) const {
-  for (const Step& step : steps) input = step.plan->open(std::move(input), step.role);
+  return open(std::move(input), std::make_shared<RunControl>());
+}
+
+Source PipelinePart::open(Source input, const std::shared_ptr<RunControl>& control) const {
+  for (const Step& step : steps) {
+    input = step.plan->open(std::move(input), step.role);
+    input->join(control);
+  }
   return input;
 }
 

@@ -27,6 +27,8 @@ struct PipelinePart {
 
   /// Stages over `input`, the last of them on top.
   Source open(Source input) const;
+  /// The same, under a control of the caller's.
+  Source open(Source input, const std::shared_ptr<RunControl>& control) const;
 };
 
 /// How a pipeline runs over several partitions: one part on each, one over what they send.

@@ -19,7 +19,7 @@ class ProjectStage : public RecordSource {
       CHECK_OK(projection_.apply(row.document, document, out.arena));
     }
     rows_.hand_out(out);
-    return {};
+    return made_batch(rows_.memory());
   }
 
  private:

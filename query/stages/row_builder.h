@@ -21,6 +21,7 @@ class RowBuilder {
   }
   bool full() const { return rows_.size() >= Batch::kRows || bytes_.size() >= Batch::kBytes; }
   bool empty() const { return rows_.empty(); }
+  std::size_t memory() const { return bytes_.size(); }
 
   void hand_out(Batch& out) {
     out.rows.clear();

@@ -70,6 +70,7 @@ class SampleStage : public RecordSource {
         return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed, "$sample exceeded memory limit of ", kMemoryLimit,
                      " bytes");
       }
+      CHECK_OK(holds(chosen_.memory()));
     }
     chosen_.sort();
     return {};

@@ -25,10 +25,11 @@ class SortStage : public RecordSource {
   /// Rows that come without a key are told apart by their place in the stream, so that the order is total.
   Status consume() {
     std::uint64_t arrived = 0;
-    RowSinkOf sink([&](const Row& row) {
+    RowSinkOf sink([&](const Row& row) -> Status {
       const std::uint64_t place = __builtin_bswap64(arrived++);
       const std::span<const std::uint8_t> place_key(reinterpret_cast<const std::uint8_t*>(&place), sizeof place);
-      return sorter_.add(row.document, row.key.empty() ? place_key : row.key);
+      CHECK_OK(sorter_.add(row.document, row.key.empty() ? place_key : row.key));
+      return holds(sorter_.memory());
     });
     CHECK_OK(input_->drain(sink));
     sorter_.finish();

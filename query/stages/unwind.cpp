@@ -89,7 +89,7 @@ class UnwindStage : public RecordSource {
     }
     out.clear();
     rows_.hand_out(out);
-    return {};
+    return made_batch(rows_.memory());
   }
 
  private:

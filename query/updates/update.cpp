@@ -20,9 +20,10 @@ Status dollar_prefixed(std::string_view name) {
                "pipeline with $replaceWith.");
 }
 
-Status check_replacement(View document) {
+/// The first name of a replacement that an update must not write; empty if there is none.
+std::string_view dollar_name_in(View document) {
   for (const bson::Field& field : document)
-    if (field.name.starts_with('$')) return dollar_prefixed(field.name);
+    if (field.name.starts_with('$')) return field.name;
   return {};
 }
 
@@ -58,7 +59,7 @@ Result<Update> Update::parse(Value update) {
   const View source = parsed.source_;
   parsed.is_replacement_ = source.empty() || !source.begin()->name.starts_with('$');
   if (parsed.is_replacement_) {
-    CHECK_OK(check_replacement(source));
+    if (const std::string_view name = dollar_name_in(source); !name.empty()) parsed.tree_.dollar_names.push_back(name);
   } else {
     TRY(parsed.tree_, parse_update_operators(source));
   }
@@ -67,12 +68,14 @@ Result<Update> Update::parse(Value update) {
 
 Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, bool inserting) const {
   after.clear();
+  // As with insert, a document that is made anew may have such names.
+  if (is_replacement_ && !inserting && !tree_.dollar_names.empty()) return dollar_prefixed(tree_.dollar_names[0]);
   if (is_replacement_) return replace(before, after);
   TRY(const bool modified, apply_update_operators(tree_, before, after, inserting));
   if (!modified) return UpdateOutcome{false};
   if (after.size() > bson::kMaxDocumentSize)
     return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
-  CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
+  if (!inserting) CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
   if (tree_.touches_id) CHECK_OK(check_id_kept(before, View::trusted(after.data())));
   return UpdateOutcome{true};
 }

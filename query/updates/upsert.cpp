@@ -69,6 +69,14 @@ Status check_whole_id(const Equalities& fields) {
   return {};
 }
 
+/// What a replacement takes over must be an _id as it stands; for operators the finished document is judged.
+Status check_replacement_id(const Equalities& fields) {
+  const auto id = fields.find(kId);
+  if (id == fields.end() || !id->second.is_array()) return {};
+  return error(Code::NotSingleValueField, "After applying the update to the document, the (immutable) field '_id' was "
+                                          "found to be an array or array descendant.");
+}
+
 /// The equalities as a document: what a $set of them all makes of an empty one.
 Result<bson::Document> build(const Equalities& fields) {
   if (fields.empty()) return bson::Document();
@@ -105,6 +113,7 @@ Result<bson::Document> make_upsert(const FilterTree& filter, const Update& updat
   TRY(const Equalities fields, equalities(filter, update.is_replacement()));
   CHECK_OK(check_no_prefix(fields));
   if (update.is_replacement()) CHECK_OK(check_whole_id(fields));
+  if (update.is_replacement()) CHECK_OK(check_replacement_id(fields));
   TRY(const bson::Document base, build(fields));
   bson::Buffer made;
   TRY(const UpdateOutcome outcome, update.apply_on_insert(base, made));

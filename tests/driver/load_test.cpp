@@ -2,6 +2,7 @@
 // Many clients at once, and an end in the middle of their work.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -49,6 +50,41 @@ TEST(Load, SixtyFourClientsDoNotDisturbOneAnother) {
   EXPECT_EQ(count(client.get(), "load"), kClients * kEach + 1);
   EXPECT_EQ(number_of(client.get(), R"({"find": "load", "filter": {"_id": "sum"}})", "cursor.firstBatch.0.n"),
             kClients * kEach);
+}
+
+/// Long work shares the processors with short work, and does not stand in its way.
+TEST(Load, ShortQueriesDoNotWaitForLongOnes) {
+  constexpr int kLongOnes = 40;
+  Server& server = Server::shared();
+  const client::Client client = server.connect();
+  const Emptied collection(client.get(), "fair");
+  collection.fill(1, 10);
+  must_run(client.get(), R"({"update": "fair", "updates": [{"q": {}, "u": {"$set": {"a": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}, "multi": true}]})");
+  // Ten to the power of nine rows: only maxTimeMS ends that.
+  const std::string unwind = R"({"$unwind": "$a"}, {"$addFields": {"a": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}, )";
+  const std::string endless = R"({"aggregate": "fair", "cursor": {}, "maxTimeMS": 3000, "pipeline": [)" + unwind + unwind + unwind +
+                              unwind + unwind + unwind + unwind + R"({"$group": {"_id": null, "n": {"$sum": 1}}}]})";
+  std::atomic<int> timed_out{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kLongOnes; ++i) {
+    threads.emplace_back([&] {
+      const client::Client own = server.connect();
+      client::Reply reply;
+      if (client::run(own.get(), "driver", json(endless).get(), reply) && reply.number("code") == 50) ++timed_out;
+    });
+  }
+  std::this_thread::sleep_for(500ms);
+  std::vector<std::chrono::steady_clock::duration> took;
+  for (int i = 0; i < 9; ++i) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(number_of(client.get(), R"({"find": "fair", "filter": {"n": {"$exists": false}, "_id": {"$gt": 9}}})",
+                        "cursor.firstBatch.0._id"), 10);
+    took.push_back(std::chrono::steady_clock::now() - began);
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(timed_out, kLongOnes);
+  std::ranges::sort(took);
+  EXPECT_LT(took[took.size() / 2], 200ms);
 }
 
 /// SIGTERM in the middle: the server ends in order and in time, and nothing that it has acknowledged is gone.

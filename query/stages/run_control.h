@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "wire/error/status.h"
+
+namespace partita::query {
+
+/// What the stages of one running pipeline share: an account of the memory that they hold together, and a way to be told
+/// to stop. Each stage has limits of its own, but a pipeline may have a thousand stages with a copy of the same large
+/// document each, and a few $unwind make billions of rows of one. One thread at a time.
+class RunControl {
+ public:
+  static constexpr std::size_t kMemoryLimit = std::size_t{256} << 20;
+
+  /// A stage that held `held` bytes holds `now`. Fails when all of them hold too much.
+  Status change(std::size_t& held, std::size_t now) {
+    used_ += now - held;  // May wrap round in between, and comes out right.
+    held = now;
+    if (used_ <= kMemoryLimit) [[likely]] return {};
+    return error(Code::ExceededMemoryLimit, "The stages of the pipeline hold more than ", kMemoryLimit, " bytes together");
+  }
+  std::size_t used() const { return used_; }
+
+  /// Asked between batches, until the next call; it fails when the work shall end. An empty one never does.
+  void set_interrupt(std::function<Status()> interrupt) { interrupt_ = std::move(interrupt); }
+  Status check_interrupt() const { return interrupt_ ? interrupt_() : Status(); }
+
+ private:
+  std::size_t used_ = 0;
+  std::function<Status()> interrupt_;
+};
+
+}  // namespace partita::query
