@@ -2,7 +2,6 @@
 #include "commands/arguments.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace partita::commands {
@@ -30,19 +29,9 @@ Status check_array(std::string_view command, std::string_view field, bson::Value
   return wrong_type(command, field, value, "array");
 }
 
-bool is_generic_argument(std::string_view field) {
-  constexpr std::array kGeneric = {
-      std::string_view("$db"),         std::string_view("lsid"),         std::string_view("$clusterTime"),
-      std::string_view("txnNumber"),   std::string_view("maxTimeMS"),    std::string_view("readConcern"),
-      std::string_view("comment"),     std::string_view("writeConcern"), std::string_view("$readPreference"),
-      std::string_view("apiVersion"),  std::string_view("apiStrict"),    std::string_view("apiDeprecationErrors"),
-      std::string_view("autocommit"),  std::string_view("startTransaction"),
-      std::string_view("databaseVersion"), std::string_view("shardVersion"), std::string_view("$client"),
-      std::string_view("$configServerState"), std::string_view("$audit"), std::string_view("allowImplicitCollectionCreation"),
-      std::string_view("mayBypassWriteBlocking"), std::string_view("coordinator"), std::string_view("help"),
-      std::string_view("$queryOptions"), std::string_view("maxTimeMSOpOnly"), std::string_view("rawData"),
-      std::string_view("serialization_context")};
-  return std::ranges::find(kGeneric, field) != kGeneric.end();
+Status refuse_variables(std::string_view command, bson::View let) {
+  if (let.empty()) return {};
+  return error(Code::NotImplemented, command, ".let is not supported");
 }
 
 Status no_arguments(std::string_view command, const wire::Request& request) {

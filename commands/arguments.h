@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "commands/generic_arguments.h"
 #include "wire/bson/view.h"
 #include "wire/message/request.h"
 
@@ -20,8 +21,8 @@ Status missing_field(std::string_view command, std::string_view field);
 /// Arrays have a refusal of null that is their own.
 Status check_array(std::string_view command, std::string_view field, bson::Value value);
 
-/// Fields that drivers send with any command ($db, lsid, $clusterTime ...): Operation reads what counts of them.
-bool is_generic_argument(std::string_view field);
+/// Variables for expressions (`let`), which are not there yet: refused rather than ignored.
+Status refuse_variables(std::string_view command, bson::View let);
 
 /// For commands that take nothing but their name.
 Status no_arguments(std::string_view command, const wire::Request& request);

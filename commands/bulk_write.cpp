@@ -64,6 +64,7 @@ void count_documents(const BulkCounts& counts, const std::vector<BulkOperation>&
 
 Status bulk_write(Operation& operation, bson::Writer& reply) {
   TRY(const BulkWriteRequest request, kArguments.parse("bulkWrite", operation.request()));
+  CHECK_OK(refuse_variables("bulkWrite", request.let));
   TRY(const BatchLimits limits, parse_limits(request.cursor));
   TRY(const auto namespaces, parse_namespaces(request.ns_info));
   TRY(const auto operations, parse_operations(request.ops, namespaces.size()));
@@ -88,6 +89,8 @@ const Register kBulkWrite{{
     .rights = Rights::kWrite,
     .target = Target::kAdmin,
     .retryable_write = true,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = bulk_write,
 }};
 

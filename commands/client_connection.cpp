@@ -20,10 +20,20 @@ Result<const Command*> look_up(std::string_view name) {
   return error(Code::CommandNotFound, "no such command: '", name, "'");
 }
 
+/// What is long to read is long to parse as well: thousands of names in a projection, of values in a filter.
+constexpr std::size_t kMaxRequestOnCore = 64 << 10;
+
+bool is_for_worker(const Command& command, const wire::Request& request) {
+  if (command.where == Where::kWorker) return true;
+  const bool on_documents = command.rights == Rights::kRead || command.rights == Rights::kWrite;
+  return on_documents && request.wire_size > kMaxRequestOnCore;
+}
+
 Status check_target(const Command& command, const Operation& operation) {
   if (command.target == Target::kAdmin && operation.db() != "admin") {
     return error(Code::Unauthorized, command.name, " may only be run against the admin database.");
   }
+  CHECK_OK(operation.generic().check(command));
   return shards::check_database_name(operation.db());
 }
 
@@ -121,7 +131,7 @@ wire::Next ClientConnection::dispatch(const wire::Request& request, bson::Buffer
   if (fault_) [[unlikely]] {
     if (const std::optional<wire::Next> next = apply_fault(operation, out)) return *next;
   }
-  if ((*command)->where == Where::kWorker && !on_worker) return wire::Next::kWorker;
+  if (!on_worker && is_for_worker(**command, request)) return wire::Next::kWorker;
   return run(operation, out);
 }
 

@@ -45,6 +45,9 @@ struct Command {
   Rights rights = Rights::kRead;
   Target target = Target::kNothing;
   bool retryable_write = false;  ///< Takes txnNumber.
+  bool takes_read_concern = false;   ///< Of other levels than local.
+  bool takes_write_concern = false;
+  bool stable_api = false;           ///< Belongs to version 1 of the stable API: apiStrict lets it pass.
   bool open_ended = false;       ///< Takes fields of any name; all others refuse those that they do not know.
   bool test_only = false;        ///< There only with --setParameter enableTestCommands=1.
   /// Writes the reply's fields before `ok`, or says what went wrong; then what it wrote is dropped.

@@ -93,6 +93,8 @@ const Register kCreate{{
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = create,
 }};
 

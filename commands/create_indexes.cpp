@@ -108,6 +108,8 @@ const Register kCreateIndexes{{
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = create_indexes,
 }};
 
@@ -118,6 +120,8 @@ const Register kDropIndexes{{
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = drop_indexes,
 }};
 

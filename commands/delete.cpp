@@ -92,6 +92,7 @@ Status remove(Operation& operation, bson::Writer& reply) {
   TRY(const DeleteRequest request, kArguments.parse("delete", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
+  CHECK_OK(refuse_variables("delete", request.let));
   const std::size_t count = request.deletes.count();
   CHECK_OK(check_batch_size(count));
   TRY(const auto statements, parse_statements<DeleteStatement>(request.deletes, parse_statement));
@@ -129,6 +130,8 @@ const Register kDelete{{
     .rights = Rights::kWrite,
     .target = Target::kCollection,
     .retryable_write = true,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = remove,
     .explain = explain_remove,
 }};

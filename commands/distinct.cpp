@@ -134,6 +134,7 @@ const Register kDistinct{{
     .where = Where::kWorker,
     .rights = Rights::kRead,
     .target = Target::kCollection,
+    .takes_read_concern = true,
     .run = distinct,
     .explain = explain_distinct,
 }};

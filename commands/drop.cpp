@@ -38,6 +38,8 @@ const Register kDrop{{
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = drop,
 }};
 
@@ -46,6 +48,8 @@ const Register kDropDatabase{{
     .help = "Removes all collections of a database.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = drop_database,
 }};
 

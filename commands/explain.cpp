@@ -178,6 +178,7 @@ const Register kExplain{{
     .help = "How a query would be answered and, if asked, how that went. Nothing is changed.",
     .where = Where::kWorker,
     .rights = Rights::kRead,
+    .stable_api = true,
     .run = explain,
 }};
 

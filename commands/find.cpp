@@ -11,6 +11,7 @@
 #include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
+#include "wire/saturating.h"
 
 namespace partita::commands {
 namespace {
@@ -64,12 +65,14 @@ Status check(const FindRequest& request) {
   };
   if (request.skip < 0) return negative("skip", request.skip);
   if (request.limit < 0) return negative("limit", request.limit);
+  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
   const auto refuse = [](std::string_view field) { return error(Code::NotImplemented, "find.", field, " is not supported"); };
   if (!request.collation.empty()) return refuse("collation");
   if (!request.min.empty()) return refuse("min");
   if (!request.max.empty()) return refuse("max");
   if (request.return_key) return refuse("returnKey");
+  CHECK_OK(refuse_variables("find", request.let));
   if (request.show_record_id) return refuse("showRecordId");
   if (request.tailable) return error(Code::BadValue, "error processing query: tailable cursor requested on non capped collection");
   if (request.await_data) return error(Code::FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'");
@@ -96,8 +99,11 @@ Status find_one_by_id(Operation& operation, const shards::Collection& collection
     return {};
   }
   query::Arena arena;
+  const std::size_t before = batch.size();
   bson::Writer out = batch.document();
-  return projection->apply(document, out, arena);
+  CHECK_OK(projection->apply(document, out, arena));
+  out.close();
+  return check_result_size(batch.size() - before);
 }
 
 Status express(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
@@ -106,10 +112,11 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
   if (!request.projection.empty()) {
     TRY(projection, query::Projection::parse(request.projection));
   }
+  if (collection == nullptr) return write_empty_cursor(ns, reply);
   bson::Writer cursor = reply.document("cursor");
   {
     bson::ArrayWriter batch = cursor.array("firstBatch");
-    if (collection != nullptr) CHECK_OK(find_one_by_id(operation, *collection, id, projection, batch));
+    CHECK_OK(find_one_by_id(operation, *collection, id, projection, batch));
   }
   cursor.add("id", std::int64_t{0});
   cursor.add("ns", ns.full());
@@ -164,7 +171,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
   // A bounded stretch of an ordered table is read on the spot; if it turns out longer than thought, a worker begins anew.
-  const bool short_one = request.limit > 0 && request.limit + request.skip <= kRowsOnCore && plan.sorted &&
+  const bool short_one = request.limit > 0 && saturating_add(request.limit, request.skip) <= kRowsOnCore && plan.sorted &&
                          (!plan.order.ranges.empty() || query.matcher.matches_everything());
   if (!operation.on_worker() && !short_one) return operation.to_worker();
   auto execution = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
@@ -197,6 +204,8 @@ const Register kFind{{
     .help = "Answers with the documents of a collection that match a filter.",
     .rights = Rights::kRead,
     .target = Target::kCollection,
+    .takes_read_concern = true,
+    .stable_api = true,
     .run = find,
     .explain = explain_find,
 }};

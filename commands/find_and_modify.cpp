@@ -42,6 +42,7 @@ Status check(const FindAndModifyRequest& request) {
     return parse_error("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
   }
   if (!request.collation.empty()) return error(Code::NotImplemented, "findAndModify.collation is not supported");
+  CHECK_OK(refuse_variables("findAndModify", request.let));
   const bson::Value filters = request.array_filters;
   if (filters.missing()) return {};
   CHECK_OK(check_array("findAndModify", "arrayFilters", filters));
@@ -79,6 +80,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   Change change{.filter = request.query,
                 .update = update ? &*update : nullptr,
                 .image = request.return_new ? Image::kAfter : Image::kBefore,
+                .shown = projection ? &*projection : nullptr,
                 .upsert = request.upsert,
                 .hint = request.hint};
   TRY(change.sort, query::SortSpec::parse(request.sort));
@@ -124,6 +126,8 @@ const Register kFindAndModify{{
     .rights = Rights::kWrite,
     .target = Target::kCollection,
     .retryable_write = true,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = find_and_modify,
     .explain = explain_find_and_modify,
 }};

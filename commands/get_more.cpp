@@ -37,6 +37,10 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   const shards::Namespace ns(operation.db(), request.collection);
   Cursors& cursors = operation.server().cursors;
   TRY(ClientCursor cursor, cursors.take(operation.target().as_int64(), ns.full(), operation.generic().session));
+  if (operation.body().has("maxTimeMS")) {  // How long to wait for more, where a cursor does wait.
+    cursors.put_back(std::move(cursor));
+    return error(Code::BadValue, "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
+  }
   BatchLimits limits;
   limits.documents = request.batch_size.value_or(0) > 0 ? *request.batch_size : kNoLimit;
   bson::Writer body = reply.document("cursor");
@@ -91,6 +95,8 @@ const Register kGetMore{{
     .help = "Answers with the next batch of a cursor.",
     .where = Where::kWorker,
     .rights = Rights::kRead,
+    .takes_read_concern = true,
+    .stable_api = true,
     .run = get_more,
 }};
 
@@ -98,6 +104,7 @@ const Register kKillCursors{{
     .name = "killCursors",
     .help = "Ends cursors that nobody wants to read to their end.",
     .rights = Rights::kRead,
+    .stable_api = true,
     .run = kill_cursors,
 }};
 

@@ -132,6 +132,7 @@ const Register kHello{{
     .aliases = {"isMaster", "ismaster"},
     .help = "Says what the server is and what it can do; with topologyVersion and maxAwaitTimeMS, once that changes.",
     .rights = Rights::kNone,
+    .stable_api = true,
     .open_ended = true,
     .run = hello,
 }};

@@ -55,6 +55,8 @@ const Register kInsert{{
     .rights = Rights::kWrite,
     .target = Target::kCollection,
     .retryable_write = true,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = insert,
 }};
 

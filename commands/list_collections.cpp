@@ -89,6 +89,7 @@ const Register kListCollections{{
     .name = "listCollections",
     .help = "The collections of a database, with their options.",
     .rights = Rights::kRead,
+    .stable_api = true,
     .run = list_collections,
 }};
 
@@ -97,6 +98,7 @@ const Register kListIndexes{{
     .help = "The indexes of a collection.",
     .rights = Rights::kRead,
     .target = Target::kCollection,
+    .stable_api = true,
     .run = list_indexes,
 }};
 

@@ -69,6 +69,7 @@ const Register kListDatabases{{
     .where = Where::kWorker,
     .rights = Rights::kRead,
     .target = Target::kAdmin,
+    .stable_api = true,
     .run = list_databases,
 }};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/modify.h"
 
+#include "commands/execution.h"
 #include "commands/express.h"
 #include "commands/plan.h"
 #include "commands/server.h"
@@ -41,6 +42,18 @@ Status keep(WriteAttempt& attempt, shards::PartitionId partition, const std::opt
   return attempt.unit().note_retry(partition, *statement, {statement->statement, statement->statement, encoded.view().bytes()});
 }
 
+/// Notes the version of the document that the reply will show.
+Status note_image(bson::View document, const Change& change, Outcome& outcome) {
+  outcome.value = bson::Document(document);
+  outcome.has_value = true;
+  if (change.shown == nullptr) return {};
+  query::Arena arena;
+  bson::Buffer scratch;
+  bson::Writer out(scratch);
+  CHECK_OK(change.shown->apply(document, out, arena));
+  return check_result_size(scratch.size());
+}
+
 Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, shards::Bytes key,
                  const Change& change, Outcome& outcome) {
   thread_local bson::Buffer after;
@@ -49,10 +62,7 @@ Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shard
   outcome.matched = 1;
   outcome.modified = updated.modified ? 1 : 0;
   const bson::View result = updated.modified ? bson::View::trusted(after.data()) : before;
-  if (change.image != Image::kNone) {
-    outcome.value = bson::Document(change.image == Image::kBefore ? before : result);
-    outcome.has_value = true;
-  }
+  if (change.image != Image::kNone) CHECK_OK(note_image(change.image == Image::kBefore ? before : result, change, outcome));
   if (!updated.modified) return {};
   return attempt.unit().update(slot, at, key, before, result);
 }
@@ -61,10 +71,7 @@ Status remove_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shard
                  const Change& change, Outcome& outcome) {
   const bson::View before = bson::View::trusted(at.value().data());
   outcome.matched = 1;
-  if (change.image != Image::kNone) {
-    outcome.value = bson::Document(before);
-    outcome.has_value = true;
-  }
+  if (change.image != Image::kNone) CHECK_OK(note_image(before, change, outcome));
   return attempt.unit().remove(slot, at, key, before);
 }
 
@@ -180,10 +187,7 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
     CHECK_OK(insert_document(attempt, ns, slot, key.bytes(), document));
     outcome.matched = 1;
     outcome.upserted = bson::Document::build([&](bson::Writer& w) { w.add("_id", document["_id"]); });
-    if (change.image == Image::kAfter) {
-      outcome.value = bson::Document(document);
-      outcome.has_value = true;
-    }
+    if (change.image == Image::kAfter) CHECK_OK(note_image(document, change, outcome));
     return keep(attempt, slot.partition->id(), statement, outcome);
   };
   return shards::write(store, ns, write_options(operation, true), attempt_insert);

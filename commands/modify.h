@@ -5,6 +5,7 @@
 #include "commands/plan.h"
 #include "commands/statements.h"
 #include "commands/targets.h"
+#include "query/projection/projection.h"
 #include "query/sort/sort_spec.h"
 #include "query/updates/update.h"
 
@@ -31,6 +32,7 @@ struct Change {
   bson::View filter;
   const query::Update* update = nullptr;  ///< Null: the document is deleted.
   Image image = Image::kNone;             ///< Which version findAndModify wants to see.
+  const query::Projection* shown = nullptr;  ///< What it wants to see of it; a failure here must change nothing.
   bool upsert = false;
   query::SortSpec sort = {};              ///< Which of several matching documents is meant.
   bson::Value hint = {};

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "commands/command.h"
+#include "commands/generic_arguments.h"
 #include "commands/metrics.h"
 #include "shards/catalog/names.h"
-#include "shards/log/record.h"
 #include "wire/net/service.h"
 
 namespace partita::commands {
@@ -17,25 +17,6 @@ class ClientConnection;
 struct Server;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
-
-struct WriteConcern {
-  bool journaled = false;  ///< j: true, or w: "majority", which on one machine is the same promise.
-  bool acknowledged = true;
-};
-
-/// What any command may carry beside its own fields.
-struct GenericArguments {
-  std::string_view db;
-  std::optional<shards::Uuid> session;       ///< lsid.id
-  std::optional<std::int64_t> transaction;   ///< txnNumber: of a retryable write.
-  std::int64_t max_time_ms = 0;
-  WriteConcern write_concern;
-  std::string_view read_concern;             ///< Its level; empty for the default.
-  bson::View read_concern_document;
-  bson::Value comment;
-
-  static Result<GenericArguments> parse(const wire::Request& request);
-};
 
 /// What a handler tells of its work, for the log and for counters.
 struct OperationStats {

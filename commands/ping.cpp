@@ -11,6 +11,7 @@ const Register kPing{{
     .name = "ping",
     .help = "Answers, and does nothing else: whether the server is there and how far away.",
     .rights = Rights::kNone,
+    .stable_api = true,
     .run = ping,
 }};
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "commands/generic_arguments.h"
 #include "commands/settings/parameters.h"
 #include "shards/storage/fail_point.h"
 #include "wire/bson/json.h"
@@ -53,6 +54,13 @@ std::string what_for(const Command& command) {
   return text;
 }
 
+void append_generic_arguments(std::string& page) {
+  page += "\n# What any command takes\n\n| field | effect |\n| --- | --- |\n";
+  for (const GenericArgument& row : generic_arguments()) {
+    page += "| `" + std::string(row.name) + "` | " + cell(row.effect) + " |\n";
+  }
+}
+
 void append_commands(std::string& page) {
   page += "# Commands\n\n| command | what for | rights |\n| --- | --- | --- |\n";
   for (const Command* command : all_commands()) {
@@ -97,6 +105,7 @@ void append_fail_points(std::string& page) {
 std::string reference_page() {
   std::string page;
   append_commands(page);
+  append_generic_arguments(page);
   append_unsupported(page);
   append_parameters(page);
   append_fail_points(page);

@@ -38,6 +38,7 @@ const Register kRenameCollection{{
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kAdmin,
+    .takes_write_concern = true,
     .run = rename_collection,
 }};
 

@@ -90,12 +90,14 @@ const Register kRefreshSessions{{
     .name = "refreshSessions",
     .help = "Keeps the named sessions from timing out.",
     .rights = Rights::kNone,
+    .stable_api = true,
     .run = check_sessions,
 }};
 const Register kEndSessions{{
     .name = "endSessions",
     .help = "Lets go of the named sessions, as a client does when it leaves.",
     .rights = Rights::kNone,
+    .stable_api = true,
     .run = check_sessions,
 }};
 const Register kKillSessions{{

@@ -4,6 +4,7 @@
 #include "commands/arguments.h"
 #include "commands/server.h"
 #include "commands/version.h"
+#include "query/updates/storage_rules.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
@@ -13,32 +14,27 @@ namespace {
 
 constexpr std::string_view kId = "_id";
 
-Status check_id(bson::Value id) {
-  if (id.is_array()) return error(Code::InvalidIdField, "The '_id' value cannot be of type array");
-  if (id.is(bson::Type::kRegex)) return error(Code::InvalidIdField, "The '_id' value cannot be of type regex");
-  if (id.is(bson::Type::kUndefined)) return error(Code::InvalidIdField, "The '_id' value cannot be of type undefined");
-  if (id.is_document()) {
-    for (const bson::Field& field : id.as_document()) {
-      if (field.name.starts_with('$')) {
-        return error(Code::DollarPrefixedFieldName, "_id fields may not contain '$'-prefixed fields: ", field.name,
-                     " is not valid for storage.");
-      }
-    }
-  }
-  return {};
-}
-
 bool is_empty_timestamp(bson::Value value) { return value.is(bson::Type::kTimestamp) && value.as_timestamp().bits() == 0; }
 
 }  // namespace
 
+/// A batch may have a hundred thousand errors, and values of many megabytes in one message. As with mongod texts are left
+/// out when they would fill more than a third of a document, so that the reply can always be sent.
 void WriteErrors::write(bson::Writer& reply) const {
+  constexpr std::size_t kMaxTexts = bson::kMaxDocumentSize / 3;
   if (errors_.empty()) return;
   bson::ArrayWriter array = reply.array("writeErrors");
+  std::size_t texts = 0;
   for (const One& one : errors_) {
     bson::Writer error = array.document();
     error.add("index", static_cast<std::int32_t>(one.index));
-    write_error(one.status, error);
+    texts += one.status.message().size() + one.status.details().size();
+    if (texts <= kMaxTexts) {
+      write_error(one.status, error);
+    } else {
+      error.add("code", static_cast<std::int32_t>(one.status.code()));
+      error.add("errmsg", "");
+    }
   }
 }
 
@@ -60,6 +56,9 @@ Result<StatementNumbers> StatementNumbers::parse(std::string_view command, bson:
   const bool begins = !first.missing() && !first.is_null();
   if (begins && !first.is(bson::Type::kInt32)) return wrong_type(command, "stmtId", first, "int");
   if (begins) numbers.first_ = first.as_int32();
+  if (numbers.first_ > INT32_MAX - static_cast<std::int64_t>(count)) {  // Numbers that met would seem to be sent twice.
+    return error(Code::BadValue, "stmtId leaves no numbers for ", count, " statements: ", numbers.first_);
+  }
   if (list.missing()) return numbers;
   if (begins) return error(Code::InvalidOptions, "May not specify both stmtId and stmtIds in write command");
   CHECK_OK(check_array(command, "stmtIds", list));
@@ -155,7 +154,7 @@ Result<bson::View> prepare_for_insert(bson::View document, shards::Store& store,
   if (bson::depth(document) > bson::kMaxStoredDepth) {
     return error(Code::Overflow, "cannot insert document because it exceeds ", bson::kMaxStoredDepth, " levels of nesting");
   }
-  CHECK_OK(check_id(id));
+  if (!id.missing()) CHECK_OK(query::check_id(id));
   if (id_first && !timestamps) return document;
   changed.clear();
   {

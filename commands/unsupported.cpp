@@ -15,7 +15,7 @@ const RegisterUnsupported kUsers{{"saslStart", "saslContinue", "authenticate", "
                                   "_mergeAuthzCollections", "rotateCertificates"},
                                  "there are no users and roles yet: everybody who can connect may do everything"};
 
-const RegisterUnsupported kTransactions{{"commitTransaction", "abortTransaction", "coordinateCommitTransaction"},
+const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
                                         "there are no transactions of several statements yet"};
 
 const RegisterUnsupported kSharding{

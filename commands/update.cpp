@@ -108,6 +108,7 @@ Status update(Operation& operation, bson::Writer& reply) {
   TRY(const UpdateRequest request, kArguments.parse("update", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
+  CHECK_OK(refuse_variables("update", request.let));
   const std::size_t count = request.updates.count();
   CHECK_OK(check_batch_size(count));
   TRY(const auto statements, parse_statements<UpdateStatement>(request.updates, parse_statement));
@@ -124,7 +125,8 @@ Status update(Operation& operation, bson::Writer& reply) {
   counts.updated = totals.modified;
   counts.update_statements = static_cast<std::int64_t>(count);
   reply.add("n", totals.matched);
-  reply.add("nModified", totals.modified);
+  totals.errors.write(reply);
+  write_retried(totals.retried, reply);
   if (!totals.upserted.empty()) {
     bson::ArrayWriter array = reply.array("upserted");
     for (const Totals::Upserted& one : totals.upserted) {
@@ -133,8 +135,7 @@ Status update(Operation& operation, bson::Writer& reply) {
       entry.elements(one.id.view());
     }
   }
-  totals.errors.write(reply);
-  write_retried(totals.retried, reply);
+  reply.add("nModified", totals.modified);
   if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }
@@ -157,6 +158,8 @@ const Register kUpdate{{
     .rights = Rights::kWrite,
     .target = Target::kCollection,
     .retryable_write = true,
+    .takes_write_concern = true,
+    .stable_api = true,
     .run = update,
     .explain = explain_update,
 }};

@@ -3,6 +3,7 @@
 #include "commands/server.h"
 #include "shards/partitions/check.h"
 #include "shards/store.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
 namespace {
@@ -68,9 +69,9 @@ void write_indexes(bson::Writer& reply, const shards::Collection& collection, co
   reply.add("nIndexes", static_cast<std::int32_t>(collection.indexes.size() + 1));
   {
     bson::Writer keys = reply.document("keysPerIndex");
-    keys.add("_id_", findings.growth.documents);
+    add_number(keys, "_id_", findings.growth.documents);
     for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
-      keys.add(collection.indexes[i]->name, findings.indexes[i].entries);
+      add_number(keys, collection.indexes[i]->name, findings.indexes[i].entries);
     }
   }
   bson::Writer details = reply.document("indexDetails");
@@ -84,9 +85,9 @@ void write_indexes(bson::Writer& reply, const shards::Collection& collection, co
 void write(bson::Writer& reply, const shards::Collection& collection, const Outcome& outcome) {
   const std::vector<std::string> errors = errors_of(collection, outcome);
   reply.add("ns", collection.ns.full());
-  reply.add("nInvalidDocuments", outcome.findings.invalid_documents);
-  reply.add("nNonCompliantDocuments", std::int64_t{0});
-  reply.add("nrecords", outcome.findings.growth.documents);
+  add_number(reply, "nInvalidDocuments", outcome.findings.invalid_documents);
+  reply.add("nNonCompliantDocuments", std::int32_t{0});
+  add_number(reply, "nrecords", outcome.findings.growth.documents);
   write_indexes(reply, collection, outcome.findings);
   reply.add("valid", errors.empty());
   reply.add("repaired", false);
