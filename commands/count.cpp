@@ -47,7 +47,8 @@ Result<std::int64_t> parse_limit(bson::Value limit) {
   if (!limit.is_number()) return error(Code::BadValue, "limit value is not a valid number");
   const auto whole = limit.exact_int64();
   if (!whole) return error(Code::FailedToParse, "Expected an integer: limit: ", bson::to_shell(limit));
-  return saturating_magnitude(*whole);  // Negative ones are from old drivers.
+  if (*whole == INT64_MIN) return error(Code::BadValue, "limit value for count cannot be min long");
+  return *whole < 0 ? -*whole : *whole;  // Negative ones are from old drivers.
 }
 
 Result<CountRequest> parse(const Operation& operation) {

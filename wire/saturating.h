@@ -14,11 +14,4 @@ constexpr Number saturating_add(Number a, Number b) {
   return b > 0 ? std::numeric_limits<Number>::max() : std::numeric_limits<Number>::min();
 }
 
-/// The same of a number without its sign: the least one has no counterpart.
-template <std::signed_integral Number>
-constexpr Number saturating_magnitude(Number number) {
-  if (number >= 0) return number;
-  return number == std::numeric_limits<Number>::min() ? std::numeric_limits<Number>::max() : -number;
-}
-
 }  // namespace partita
