@@ -64,6 +64,7 @@ struct Pair {
   const std::uint8_t* after;
   const std::uint8_t* a;  // The next element of either, or the zero byte behind the last.
   const std::uint8_t* b;
+  int looks = 0;  // For names in the other one.
 
   bool a_ends() const { return *a == 0; }
   bool b_ends() const { return *b == 0; }
@@ -99,19 +100,25 @@ class Differ {
       pair.a = a_element.end;
       pair.b = b_element.end;
       changed(a_element, b_element, a->value, b->value);
-    } else if (!pair.a_ends() && (pair.b_ends() || !View::trusted(pair.after).has(a->name))) {
+    } else if (!pair.a_ends() && (pair.b_ends() || lacks(pair, pair.after, a->name))) {
       pair.a = a_element.end;
       hunk(a_element, {pair.b, pair.b});
-    } else if (!pair.b_ends() && !View::trusted(pair.before).has(b->name)) {
+    } else if (!pair.b_ends() && (pair.a_ends() || lacks(pair, pair.before, b->name))) {
       pair.b = b_element.end;
       hunk({a_element.begin, a_element.begin}, b_element);
-    } else {  // The same names in another order: no update by operators does that.
+    } else {  // The same names in another order, which no update by operators makes; or so many others that asking stopped.
       const Range a_rest{pair.a, pair.before + View::trusted(pair.before).size() - 1};
       const Range b_rest{pair.b, pair.after + View::trusted(pair.after).size() - 1};
       pair.a = a_rest.end;
       pair.b = b_rest.end;
       bytes(a_rest, b_rest);
     }
+  }
+
+  /// Each look costs the length of the document: two of entirely different names must not cost the product of theirs.
+  static bool lacks(Pair& pair, const std::uint8_t* object, std::string_view name) {
+    constexpr int kMostLooks = 256;
+    return ++pair.looks <= kMostLooks && !View::trusted(object).has(name);
   }
 
   void changed(Range a, Range b, bson::Value old_value, bson::Value new_value) {

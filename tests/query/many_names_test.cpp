@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Requests with very many names. What takes a time that grows with their square would take minutes here.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "query/projection/projection.h"
+#include "query/updates/diff.h"
+#include "query/updates/update.h"
+#include "wire/bson/document.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Buffer;
+using bson::Document;
+using bson::Value;
+using bson::View;
+
+constexpr int kNames = 200'000;
+
+/// {f0: 1, f1: 1, ...}, or with the last name first.
+Document names(std::string_view prefix, bool backwards = false) {
+  return Document::build([&](bson::Writer& out) {
+    for (int i = 0; i < kNames; ++i) out.add(std::string(prefix) + std::to_string(backwards ? kNames - i : i), 1);
+  });
+}
+
+class ManyNames : public testing::Test {
+ protected:
+  void TearDown() override {
+    EXPECT_LT(std::chrono::steady_clock::now() - began_, std::chrono::seconds(20));
+  }
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+void project(View spec, View document) {
+  const auto projection = Projection::parse(spec);
+  ASSERT_TRUE(projection.ok());
+  Buffer buffer;
+  Arena arena;
+  bson::Writer out(buffer);
+  EXPECT_TRUE(projection->apply(document, out, arena).ok());
+  out.close();
+  EXPECT_EQ(View::trusted(buffer.data()).count(), static_cast<std::size_t>(kNames));
+}
+
+TEST_F(ManyNames, InAProjection) { project(names("f"), names("f", true)); }
+
+TEST_F(ManyNames, InAProjectionBelowAnother) {
+  const auto projection = Projection::parse(Document::build([](bson::Writer& out) { out.add("a", names("f").view()); }));
+  EXPECT_TRUE(projection.ok());
+}
+
+void update(std::string_view operation, View operands, View document) {
+  const Document source = Document::build([&](bson::Writer& out) { out.add(operation, operands); });
+  const auto update = Update::parse(Value::of(source.view()));
+  ASSERT_TRUE(update.ok());
+  Buffer after;
+  EXPECT_TRUE(update->apply(document, after).ok());
+}
+
+TEST_F(ManyNames, InAnUpdate) {
+  update("$set", names("f"), names("g"));
+  update("$set", names("f", true), names("f"));
+}
+
+TEST_F(ManyNames, InAnUpdateOfAnArray) {
+  const Document document = Document::build([](bson::Writer& out) {
+    bson::ArrayWriter array = out.array("a");
+    for (int i = 0; i < kNames; ++i) array.push(i);
+  });
+  update("$inc", names("a.", false), document);
+}
+
+TEST_F(ManyNames, InTwoDocumentsThatShareNone) {
+  const Document before = names("f");
+  const Document after = names("g");
+  Buffer diff;
+  make_diff(before, after, diff);
+  Buffer made;
+  ASSERT_TRUE(apply_diff(before, diff.bytes(), made).ok());
+  EXPECT_EQ(View::trusted(made.data()), after.view());
+}
+
+}  // namespace
+}  // namespace partita::query
