@@ -27,7 +27,9 @@ class FindExecution final : public Execution {
 
   Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) override;
   bool exhausted() const override { return exhausted_ && !holding_; }
-  std::size_t memory() const override { return (sorter_ ? sorter_->memory() : 0) + held_.view().size(); }
+  std::size_t memory() const override {
+    return (sorter_ ? sorter_->memory() : 0) + (holding_ ? held_.view().size() : 0);
+  }
   std::string plan_summary() const override;
   std::int64_t keys_examined() const override { return scan_.keys_examined(); }
   std::int64_t documents_examined() const override { return scan_.documents_examined(); }

@@ -82,7 +82,10 @@ class RecordSource {
 
  protected:
   /// Says how much memory this holds whenever it may have become more, before it becomes much more.
-  Status holds(std::size_t bytes) { return control_ == nullptr ? Status() : control_->change(held_, bytes); }
+  Status holds(std::size_t bytes) {
+    if (bytes == held_ || control_ == nullptr) return {};
+    return control_->change(held_, bytes);
+  }
   /// The same once a batch, which is also when the work may be told to end.
   Status made_batch(std::size_t bytes) {
     CHECK_OK(holds(bytes));

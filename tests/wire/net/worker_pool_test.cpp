@@ -78,6 +78,8 @@ TEST(WorkerPool, RefusesAfterTheDrain) {
   EXPECT_FALSE(pool.submit([] {}));
 }
 
+using test::eventually;
+
 /// Holds jobs until it is opened.
 class Barrier {
  public:
