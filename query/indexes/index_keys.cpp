@@ -3,131 +3,93 @@
 
 #include <algorithm>
 
-// A frame holds one place per field: how far its path has been followed, and the value there. Frames are worked off from
-// a stack. In each, every field goes on through documents until its path ends or it stands at an array. With no array
-// the frame is a key. Else all fields that wait must wait at the same array, and each of its elements makes a frame in
-// which these fields stand at the element and the others where they were.
+#include "query/sort/key_order.h"
 
 namespace partita::query {
-namespace {
 
-bool same_array(bson::Value a, bson::Value b) { return a.as_document().data() == b.as_document().data(); }
-
-bson::Value element_at(bson::Value array, std::uint32_t index) {
-  std::uint32_t at = 0;
-  for (const bson::Field& element : array.as_document()) {
-    if (at++ == index) return element.value;
-  }
-  return {};
+void IndexKeys::clear() {
+  entries_.clear();
+  bytes_.clear();
+  multikey_ = 0;
 }
 
-}  // namespace
-
-void IndexKeyMaker::advance(Place& place, const FieldPath& path) const {
-  while (place.part < path.size()) {
-    const PathPart& part = path[place.part];
-    if (place.value.is_document()) {
-      place.value = place.value.as_document()[part.name];
-    } else if (place.value.is_array() && part.is_index()) {
-      place.value = element_at(place.value, part.index);
-    } else if (place.value.is_array() && !place.element) {
-      return;
-    } else {
-      place.value = {};
-    }
-    place.element = false;
-    ++place.part;
-  }
+void IndexKeys::begin_entry() {
+  entries_.push_back({.key = static_cast<std::uint32_t>(bytes_.size()), .key_size = 0, .bits = 0, .bits_size = 0});
+  types_.clear();
 }
 
-bool IndexKeyMaker::waits_at_array(const Place& place, const FieldPath& path) const {
-  return place.value.is_array() && !place.element && place.part <= path.size();
+void IndexKeys::end_entry() {
+  Entry& entry = entries_.back();
+  entry.bits = static_cast<std::uint32_t>(bytes_.size());
+  entry.key_size = entry.bits - entry.key;
+  bytes_.append(types_.bytes());
+  entry.bits_size = static_cast<std::uint32_t>(bytes_.size()) - entry.bits;
+}
+
+/// Of equal keys with unequal type bits the one that the document has first stays.
+void IndexKeys::sort() {
+  if (entries_.size() < 2) return;
+  std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) {
+    const int order = compare_keys(slice(a.key, a.key_size), slice(b.key, b.key_size));
+    return order != 0 ? order < 0 : a.key < b.key;
+  });
+  const auto same = [&](const Entry& a, const Entry& b) {
+    return compare_keys(slice(a.key, a.key_size), slice(b.key, b.key_size)) == 0;
+  };
+  entries_.erase(std::ranges::unique(entries_, same).begin(), entries_.end());
+}
+
+IndexKeyMaker::IndexKeyMaker(std::vector<IndexField> fields, bool sparse) : fields_(std::move(fields)), sparse_(sparse) {
+  for (const IndexField& field : fields_) paths_.push_back(field.path.text());
 }
 
 Status IndexKeyMaker::make(bson::View document, IndexKeys& out) const {
-  out.entries_.clear();
-  out.bytes_.clear();
-  out.multikey_ = 0;
-  out.places_.assign(fields_.size(), Place{bson::Value::of(document), 0, false});
-  while (!out.places_.empty()) {
-    Place* frame = out.places_.data() + (out.places_.size() - fields_.size());
-    const Place* array = nullptr;
-    std::size_t array_field = 0;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      advance(frame[i], fields_[i].path);
-      if (!waits_at_array(frame[i], fields_[i].path)) continue;
-      if (array != nullptr && !same_array(array->value, frame[i].value)) {
-        return error(Code::CannotIndexParallelArrays, "cannot index parallel arrays [",
-                     fields_[i].path[frame[i].part == 0 ? 0 : frame[i].part - 1].name, "] [",
-                     fields_[array_field].path[array->part == 0 ? 0 : array->part - 1].name, "]");
-      }
-      array = &frame[i];
-      array_field = i;
-      out.multikey_ |= std::uint64_t{1} << i;
-    }
-    if (array == nullptr) {
-      emit(frame, out);
-      out.places_.resize(out.places_.size() - fields_.size());
-      continue;
-    }
-    std::vector<Place> taken(frame, frame + fields_.size());
-    out.places_.resize(out.places_.size() - fields_.size());
-    CHECK_OK(expand(std::move(taken), out));
+  out.clear();
+  if (make_plain(document, out)) return {};
+  out.clear();
+  return make_tuples(document, out);
+}
+
+/// The one key of a document without arrays on the way; false at the first array.
+bool IndexKeyMaker::make_plain(bson::View document, IndexKeys& out) const {
+  bool anything = false;
+  out.begin_entry();
+  for (const IndexField& field : fields_) {
+    std::size_t part = 0;
+    const bson::Value value = descend(document, field.path, part);
+    if (value.is_array()) return false;
+    anything |= !value.missing();
+    keys::encode_or_null(value, field.direction, out.bytes_, &out.types_);
   }
-  const auto key_of = [&](const IndexKeys::Entry& entry) { return out.slice(entry.key, entry.key_size); };
-  if (out.entries_.size() > 1) {
-    const auto less = [&](const auto& a, const auto& b) { return std::ranges::lexicographical_compare(key_of(a), key_of(b)); };
-    const auto same = [&](const auto& a, const auto& b) { return std::ranges::equal(key_of(a), key_of(b)); };
-    std::ranges::stable_sort(out.entries_, less);
-    out.entries_.erase(std::ranges::unique(out.entries_, same).begin(), out.entries_.end());
+  out.end_entry();
+  if (sparse_ && !anything) out.clear();
+  return true;
+}
+
+Status IndexKeyMaker::make_tuples(bson::View document, IndexKeys& out) const {
+  out.tuples_.reset(paths_, document);
+  while (true) {
+    TRY(const bool more, out.tuples_.next());
+    if (!more) break;
+    const std::span<const bson::Value> values = out.tuples_.values();
+    if (sparse_ && std::ranges::all_of(values, &bson::Value::missing)) continue;
+    out.begin_entry();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      keys::encode_or_null(values[i], fields_[i].direction, out.bytes_, &out.types_);
+    }
+    out.end_entry();
   }
+  out.multikey_ = out.tuples_.multikey();
+  out.sort();
   return {};
 }
 
-Status IndexKeyMaker::expand(std::vector<Place> frame, IndexKeys& out) const {
-  bson::View array;
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (waits_at_array(frame[i], fields_[i].path)) array = frame[i].value.as_document();
-  }
-  const auto push = [&](bson::Value element) {
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      Place place = frame[i];
-      if (waits_at_array(frame[i], fields_[i].path)) {
-        place.value = element;
-        place.element = true;
-      }
-      out.places_.push_back(place);
-    }
-  };
-  // An empty array is undefined where the path ends at it, and nothing at all (null) where the path would go on.
-  if (array.empty()) {
-    push(bson::Value::undefined());
-    Place* pushed = out.places_.data() + (out.places_.size() - fields_.size());
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      if (pushed[i].element && pushed[i].part < fields_[i].path.size()) pushed[i].value = {};
-    }
-    return {};
-  }
-  for (const bson::Field& element : array) push(element.value);
-  return {};
-}
-
-void IndexKeyMaker::emit(const Place* frame, IndexKeys& out) const {
-  if (sparse_ && std::all_of(frame, frame + fields_.size(), [](const Place& place) { return place.value.missing(); })) {
-    return;
-  }
-  IndexKeys::Entry entry{};
-  entry.key = static_cast<std::uint32_t>(out.bytes_.size());
-  out.types_.clear();
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    const bson::Value value = frame[i].value.missing() ? bson::Value::null() : frame[i].value;
-    keys::encode(value, fields_[i].direction, out.bytes_, &out.types_);
-  }
-  entry.key_size = static_cast<std::uint32_t>(out.bytes_.size()) - entry.key;
-  entry.bits = static_cast<std::uint32_t>(out.bytes_.size());
-  out.bytes_.append(out.types_.bytes());
-  entry.bits_size = static_cast<std::uint32_t>(out.bytes_.size()) - entry.bits;
-  out.entries_.push_back(entry);
+bool IndexKeyMaker::touches_nothing(bson::View before, bson::View after) const {
+  return std::ranges::all_of(fields_, [&](const IndexField& field) {
+    const bson::Value old_value = before[field.path[0].name];
+    const bson::Value new_value = after[field.path[0].name];
+    return old_value.same_bytes(new_value);
+  });
 }
 
 }  // namespace partita::query

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "query/keys/encode.h"
+#include "query/keys/path_tuples.h"
 #include "query/path/field_path.h"
 
 namespace partita::query {
@@ -23,6 +24,7 @@ class IndexKeys {
   Bytes type_bits(std::size_t i) const { return slice(entries_[i].bits, entries_[i].bits_size); }
   /// Bit n: field n led through an array.
   std::uint64_t multikey() const { return multikey_; }
+  void clear();
 
  private:
   friend class IndexKeyMaker;
@@ -30,38 +32,38 @@ class IndexKeys {
     std::uint32_t key, key_size, bits, bits_size;
   };
   Bytes slice(std::uint32_t at, std::uint32_t size) const { return bytes_.bytes().subspan(at, size); }
+  void begin_entry();
+  void end_entry();
+  void sort();
 
   std::vector<Entry> entries_;
   bson::Buffer bytes_;
   std::uint64_t multikey_ = 0;
-  // Scratch of the maker: the frames still to be worked off, `fields` places to a frame.
-  struct Place {
-    bson::Value value;
-    std::uint32_t part = 0;      ///< How many names of the path lie behind.
-    bool element = false;        ///< Stepped into as an array's element: not expanded a second time.
-  };
-  std::vector<Place> places_;
   keys::TypeBits types_;
+  keys::PathTuples tuples_;
 };
 
-/// Makes keys as MongoDB does: a field whose path meets an array has one key per element, an empty array counts as
-/// undefined, what is missing as null; a compound index may meet one array only, at one place. Iterative.
+/// Makes keys as MongoDB does: those of PathTuples, with what is missing as null. A sparse index leaves out tuples of
+/// which nothing is there. Documents without arrays under the fields take a short way, on which nothing is allocated.
 class IndexKeyMaker {
  public:
-  IndexKeyMaker(std::vector<IndexField> fields, bool sparse) : fields_(std::move(fields)), sparse_(sparse) {}
+  IndexKeyMaker(std::vector<IndexField> fields, bool sparse);
+  IndexKeyMaker(const IndexKeyMaker&) = delete;  // Paths are looked into.
+  IndexKeyMaker& operator=(const IndexKeyMaker&) = delete;
 
   const std::vector<IndexField>& fields() const { return fields_; }
-  /// CannotIndexParallelArrays when two fields meet different arrays.
+  /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746.
   Status make(bson::View document, IndexKeys& out) const;
+  /// Whether the two documents hold the same bytes wherever the fields begin: then they have the same keys. May be false
+  /// for others with the same keys.
+  bool touches_nothing(bson::View before, bson::View after) const;
 
  private:
-  using Place = IndexKeys::Place;
-  void advance(Place& place, const FieldPath& path) const;
-  bool waits_at_array(const Place& place, const FieldPath& path) const;
-  Status expand(std::vector<Place> frame, IndexKeys& out) const;
-  void emit(const Place* frame, IndexKeys& out) const;
+  bool make_plain(bson::View document, IndexKeys& out) const;
+  Status make_tuples(bson::View document, IndexKeys& out) const;
 
   std::vector<IndexField> fields_;
+  std::vector<std::string_view> paths_;
   bool sparse_;
 };
 

@@ -24,6 +24,11 @@ inline void encode(bson::Value value, bson::Buffer& out, TypeBits* types = nullp
   encode(value, Direction::kAscending, out, types);
 }
 
+/// The same for the keys of indexes and sorts, where a missing value counts as null.
+inline void encode_or_null(bson::Value value, Direction direction, bson::Buffer& out, TypeBits* types = nullptr) {
+  encode(value.missing() ? bson::Value::null() : value, direction, out, types);
+}
+
 /// The length of the value that `key` begins with, found without decoding it; 0 when the bytes are none of ours.
 std::size_t encoded_size(std::span<const std::uint8_t> key, Direction direction = Direction::kAscending);
 

@@ -52,12 +52,12 @@ bool same_array(Value a, Value b) { return a.as_document().data() == b.as_docume
 
 Value walk_to_array(View document, std::string_view& path) { return walk(document, path).value; }
 
-PathTuples::PathTuples(std::vector<std::string_view> paths) : paths_(std::move(paths)), values_(paths_.size()) {}
-
-void PathTuples::reset(View document) {
+void PathTuples::reset(std::span<const std::string_view> paths, View document) {
+  paths_ = paths;
+  values_.resize(paths.size());
   document_ = document;
   started_ = false;
-  multikey_ = false;
+  multikey_ = 0;
   tuples_ = 0;
   levels_.clear();
   walks_.clear();
@@ -118,20 +118,21 @@ Status PathTuples::resolve(View object) {
     array_ = found.value;
     array_name = found.name;
   }
-  multikey_ |= !array_.missing();
   return {};
 }
 
 Status PathTuples::open_array(Value array) {
   const View elements = array.as_document();
   bool all_positional = !elements.empty();
-  for (Walk& walk_of : current_) {
+  for (std::size_t i = 0; i < current_.size(); ++i) {
+    Walk& walk_of = current_[i];
     if (!walk_of.at_array) continue;
     std::string_view rest = walk_of.rest;
     const std::string_view part = take_part(rest);
     const Value at_position = !part.empty() && is_position(part) ? elements[part] : Value();
     if (at_position.missing()) {
       all_positional = false;
+      multikey_ |= std::uint64_t{1} << i;
       continue;
     }
     walk_of.positional = true;

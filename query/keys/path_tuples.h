@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <string>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "wire/bson/view.h"
@@ -21,23 +22,21 @@ bson::Value walk_to_array(bson::View document, std::string_view& path);
 ///   - Two paths through the same array are walked together, element by element. Two different arrays in one document
 ///     are an error.
 ///
-///     tuples.reset(document);
+///     tuples.reset(paths, document);
 ///     for (;;) { TRY(const bool more, tuples.next()); if (!more) break; use(tuples.values()); }
 ///
 /// Values point into the document; missing ones are missing. Iterative: nesting is bounded by the length of the paths.
 /// Memory is kept from one document to the next. One thread at a time.
 class PathTuples {
  public:
-  /// The paths must be valid (no empty parts) and outlive this.
-  explicit PathTuples(std::vector<std::string_view> paths);
-
-  void reset(bson::View document);
+  /// Begins with a document. The paths must be valid (no empty parts) and, like the document, outlive the walk.
+  void reset(std::span<const std::string_view> paths, bson::View document);
   /// Fails with CannotIndexParallelArrays; with Location16746 when a numeric part could mean a position and a name; with
   /// BadValue when positions multiply into more tuples than a document can have elements.
   Result<bool> next();
   std::span<const bson::Value> values() const { return values_; }
-  /// Has an array been met in this document so far?
-  bool multikey() const { return multikey_; }
+  /// Bit n: path n has been led through the elements of an array so far. Picking one by its position does not count.
+  std::uint64_t multikey() const { return multikey_; }
 
  private:
   /// One path on its way.
@@ -68,7 +67,7 @@ class PathTuples {
   void enter_element(bson::Value element, bool keep_whole);
   void publish();
 
-  std::vector<std::string_view> paths_;
+  std::span<const std::string_view> paths_;
   std::vector<Walk> current_;
   std::vector<Walk> walks_;  ///< `paths_.size()` for each level.
   std::vector<Level> levels_;
@@ -77,7 +76,7 @@ class PathTuples {
   bson::Value array_;  ///< Met by resolve().
   bool keep_whole_ = false;
   bool started_ = false;
-  bool multikey_ = false;
+  std::uint64_t multikey_ = 0;
   std::size_t tuples_ = 0;
 };
 

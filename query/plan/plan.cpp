@@ -14,6 +14,12 @@ bool all_points(const std::vector<Interval>& intervals) {
   return std::all_of(intervals.begin(), intervals.end(), [](const Interval& i) { return i.is_point(); });
 }
 
+/// Whether some name behind the first is a number.
+bool has_position(std::string_view path) {
+  const FieldPath parts(path);
+  return std::any_of(parts.begin() + 1, parts.end(), [](const PathPart& part) { return part.is_index(); });
+}
+
 std::string_view top_name(std::string_view path) { return path.substr(0, path.find('.')); }
 
 /// Two paths through one array: what the filter says about them may hold for different elements, and then no key has both.
@@ -24,6 +30,13 @@ bool may_share_array(const IndexDescription& index, std::size_t field) {
   return false;
 }
 
+/// A part like "0" picks an element by its position, and the index has keys for that one alone. To the filter the field
+/// "0" of all other elements is there too, missing, and so null may be found where the index has no null.
+bool may_hide_null(std::string_view path, const std::vector<Interval>& intervals) {
+  if (!has_position(path)) return false;
+  return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.high.value.is_null(); });
+}
+
 /// Fields from the first on, as long as each before is pinned to points.
 std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTree& filter) {
   std::vector<FieldIntervals> narrowed;
@@ -32,6 +45,7 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
     const IndexDescription::Field& field = index.fields[i];
     std::vector<Interval> intervals = intervals_for(bounds_for(filter, field.path), index.multikey);
     if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
+    if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
     narrowed.push_back({std::move(intervals), field.direction});

@@ -15,14 +15,10 @@ std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
   return paths;
 }
 
-void append_value(Value value, keys::Direction direction, Buffer& key) {
-  keys::encode(value.missing() ? Value::null() : value, direction, key);
-}
-
 }  // namespace
 
 SortKeys::SortKeys(const SortSpec& spec)
-    : fields_(spec.fields().begin(), spec.fields().end()), tuples_(paths_of(fields_)) {}
+    : fields_(spec.fields().begin(), spec.fields().end()), paths_(paths_of(fields_)) {}
 
 Status SortKeys::append(bson::View document, Buffer& key) {
   const std::size_t begin = key.size();
@@ -33,14 +29,14 @@ Status SortKeys::append(bson::View document, Buffer& key) {
       key.truncate(begin);
       return append_first_tuple(document, key);
     }
-    append_value(value, field.direction, key);
+    keys::encode_or_null(value, field.direction, key);
   }
   return {};
 }
 
 Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
   first_key_.clear();
-  tuples_.reset(document);
+  tuples_.reset(paths_, document);
   while (true) {
     Result<bool> more = tuples_.next();
     if (!more.ok()) {
@@ -51,7 +47,7 @@ Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
     if (!*more) break;
     tuple_key_.clear();
     for (std::size_t i = 0; i < fields_.size(); ++i)
-      append_value(tuples_.values()[i], fields_[i].direction, tuple_key_);
+      keys::encode_or_null(tuples_.values()[i], fields_[i].direction, tuple_key_);
     if (first_key_.empty() || tuple_key_.text() < first_key_.text()) std::swap(first_key_, tuple_key_);
   }
   key.append(first_key_.bytes());

@@ -23,6 +23,7 @@ class SortKeys {
   Status append_first_tuple(bson::View document, bson::Buffer& key);
 
   const std::vector<SortField> fields_;
+  const std::vector<std::string_view> paths_;
   keys::PathTuples tuples_;
   bson::Buffer tuple_key_;
   bson::Buffer first_key_;

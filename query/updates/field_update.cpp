@@ -4,20 +4,9 @@
 #include "wire/bson/json.h"
 
 namespace partita::query {
-namespace {
-
-bool identical(bson::Value a, bson::Value b) {
-  if (a.type() != b.type() || a.payload_size() != b.payload_size()) return false;
-  std::array<std::uint8_t, 8> a_scratch;
-  std::array<std::uint8_t, 8> b_scratch;
-  const std::uint32_t size = a.payload_size();
-  return size == 0 || std::memcmp(a.payload(a_scratch), b.payload(b_scratch), size) == 0;
-}
-
-}  // namespace
 
 Effect UpdateTarget::set(bson::Value value) {
-  if (identical(before_, value)) return Effect::kUnchanged;
+  if (before_.same_bytes(value)) return Effect::kUnchanged;
   put_element(out_, name_, value);
   return Effect::kSet;
 }

@@ -130,6 +130,14 @@ std::uint32_t Value::payload_size() const {
   }
 }
 
+bool Value::same_bytes(Value other) const {
+  if (type_ != other.type_ || payload_size() != other.payload_size()) return false;
+  std::array<std::uint8_t, 8> scratch;
+  std::array<std::uint8_t, 8> other_scratch;
+  const std::uint32_t size = payload_size();
+  return size == 0 || std::memcmp(payload(scratch), other.payload(other_scratch), size) == 0;
+}
+
 const std::uint8_t* Value::payload(std::array<std::uint8_t, 8>& scratch) const {
   switch (type_) {
     case Type::kDouble:

@@ -84,6 +84,8 @@ class Value {
   /// How many bytes the payload takes on the wire, and those bytes themselves. Scalars are laid out into `scratch`.
   std::uint32_t payload_size() const;
   const std::uint8_t* payload(std::array<std::uint8_t, 8>& scratch) const;
+  /// The same type and the same payload, byte for byte: stricter than comparing equal. Two missing values are the same.
+  bool same_bytes(Value other) const;
 
  private:
   constexpr explicit Value(Type type) : type_(type) {}

@@ -13,8 +13,8 @@ using query::keys::PathTuples;
 /// All tuples in one line: "[1 x] [2 x]", or the error.
 std::string tuples(std::vector<std::string_view> paths, std::string_view json) {
   const bson::Document document = bson::parse_json(json).value();
-  PathTuples tuples(std::move(paths));
-  tuples.reset(document);
+  PathTuples tuples;
+  tuples.reset(paths, document);
   std::string text;
   while (true) {
     const Result<bool> more = tuples.next();

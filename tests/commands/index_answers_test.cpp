@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An index changes how fast an answer comes and nothing else: random documents, indexes, filters and sorts, asked with the
+// index and over the documents themselves.
+#include <gtest/gtest.h>
+
+#include "tests/commands/in_process.h"
+#include "tests/support/random_nested.h"
+#include "wire/bson/json.h"
+
+namespace partita::test {
+namespace {
+
+using bson::Document;
+using bson::Writer;
+
+class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  Document send(const Document& command) { return server_.client().reply(command.view(), {}); }
+
+  void make_index(const Document& pattern, bool sparse) {
+    const Document reply = send(Document::build([&](Writer& w) {
+      w.add("createIndexes", collection_);
+      bson::ArrayWriter indexes = w.array("indexes");
+      Writer one = indexes.document();
+      one.add("key", pattern.view());
+      one.add("name", "wanted");
+      if (sparse) one.add("sparse", true);
+    }));
+    ASSERT_EQ(reply["ok"].to_double(), 1) << readable(reply.view());
+  }
+  /// Documents that the index refuses stay out.
+  void insert(std::int32_t id) {
+    const Document reply = send(Document::build([&](Writer& w) {
+      w.add("insert", collection_);
+      bson::ArrayWriter documents = w.array("documents");
+      Writer one = documents.document();
+      one.add("_id", id);
+      add_nested(one, "a", random_, 4);
+      if (random_.one_in(2)) add_nested(one, "b", random_, random_.one_in(4) ? 3 : 1);
+    }));
+    expect_taken_or_unindexable(reply);
+  }
+  void update(std::int32_t id) {
+    const Document reply = send(Document::build([&](Writer& w) {
+      w.add("update", collection_);
+      bson::ArrayWriter updates = w.array("updates");
+      Writer one = updates.document();
+      Writer(one.document("q")).add("_id", id);
+      Writer changes = one.document("u");
+      Writer set = changes.document("$set");
+      add_nested(set, random_.one_in(2) ? "a" : "b", random_, 3);
+    }));
+    expect_taken_or_unindexable(reply);
+  }
+  static void expect_taken_or_unindexable(const Document& reply) {
+    const bson::Value errors = reply["writeErrors"];
+    if (errors.missing()) return;
+    const auto code = errors.as_document()["0"].as_document()["code"].exact_int64();
+    EXPECT_TRUE(code == 171 || code == 16746) << readable(reply.view());
+  }
+  void expect_sound() {
+    const Document reply = send(Document::build([&](Writer& w) { w.add("validate", collection_); }));
+    EXPECT_TRUE(reply["valid"].truthy()) << readable(reply.view());
+  }
+
+  void add_operand(Writer& out, std::string_view name) {
+    if (random_.one_in(6)) {
+      out.null(name);
+    } else {
+      add_nested(out, name, random_, random_.one_in(4) ? 2 : 0);
+    }
+  }
+  void add_condition(Writer& out, std::string_view path) {
+    static constexpr std::string_view kOperators[] = {"$eq", "$gt", "$gte", "$lt", "$lte", "$ne"};
+    if (random_.one_in(4)) return add_operand(out, path);
+    Writer condition = out.document(path);
+    if (random_.one_in(8)) {
+      condition.add("$exists", random_.one_in(2));
+    } else if (random_.one_in(4)) {
+      const Document list = Document::build([&](Writer& w) {
+        for (int i = 0; i < 3; ++i) add_operand(w, std::to_string(i));
+      });
+      condition.array("$in", list.view());
+    } else if (random_.one_in(3)) {
+      add_operand(condition, "$gte");
+      add_operand(condition, "$lte");
+    } else {
+      add_operand(condition, random_.pick(kOperators));
+    }
+  }
+  /// Over the index's paths mostly.
+  Document random_filter(const Document& pattern) {
+    return Document::build([&](Writer& w) {
+      std::string last;
+      for (const auto& [path, direction] : pattern.view()) {
+        if (!random_.one_in(4)) add_condition(w, path);
+        last = path;
+      }
+      if (std::string path = random_path(random_); random_.one_in(3) && !pattern.view().has(path)) add_condition(w, path);
+    });
+  }
+  enum class By { kNatural, kIndex, kPlanner };
+  Document find(const Document& filter, const Document& sort, By by) {
+    return send(Document::build([&](Writer& w) {
+      w.add("find", collection_);
+      w.add("filter", filter.view());
+      w.add("sort", sort.view());
+      w.add("batchSize", 1000);
+      Writer(w.document("projection")).add("_id", 1);
+      if (by == By::kNatural) Writer(w.document("hint")).add("$natural", 1);
+      if (by == By::kIndex) w.add("hint", "wanted");
+    }));
+  }
+  /// The answer's rows, or that there was an error.
+  static std::string rows(const Document& reply) {
+    const bson::Value batch = reply.view().at_path("cursor.firstBatch");
+    return batch.missing() ? "error" : bson::to_json(batch);
+  }
+  void expect_same(const Document& filter, const Document& sort, bool sparse) {
+    const std::string wanted = rows(find(filter, sort, By::kNatural));
+    answers_ += wanted != "error" && wanted != "[]";
+    EXPECT_EQ(rows(find(filter, sort, By::kPlanner)), wanted) << readable(filter.view()) << " sort " << readable(sort.view());
+    if (sparse) return;  // A hint may lose documents there, by definition.
+    EXPECT_EQ(rows(find(filter, sort, By::kIndex)), wanted) << readable(filter.view()) << " sort " << readable(sort.view());
+  }
+  std::string contents() {
+    return readable(find_all().view());
+  }
+  Document find_all() {
+    return send(Document::build([&](Writer& w) {
+      w.add("find", collection_);
+      w.add("batchSize", 1000);
+    }));
+  }
+
+  Random random_{GetParam()};
+  InProcess server_;
+  std::string collection_;
+  int answers_ = 0;  ///< That held something.
+};
+
+TEST_P(IndexAnswers, AreThoseOfTheDocuments) {
+  constexpr int kRounds = 25;
+  constexpr std::int32_t kDocuments = 12;
+  const Document by_id = Document::build([](Writer& w) { w.add("_id", 1); });
+  for (int round = 0; round < kRounds; ++round) {
+    collection_ = "c" + std::to_string(round);
+    const Document pattern = random_key_pattern(random_);
+    const bool sparse = random_.one_in(5);
+    make_index(pattern, sparse);
+    for (std::int32_t id = 0; id < kDocuments; ++id) insert(id);
+    for (std::int32_t id = 0; id < kDocuments; id += 2) update(id);
+    expect_sound();
+    for (int question = 0; question < 40; ++question) {
+      const Document filter = question == 0 ? Document() : random_filter(pattern);
+      expect_same(filter, by_id, sparse);
+      const Document sort = Document::build([&](Writer& w) {
+        w.elements(random_.one_in(2) ? pattern.view() : random_key_pattern(random_).view());
+        w.add("_id", 1);
+      });
+      expect_same(filter, sort, sparse);
+    }
+    if (HasFailure()) FAIL() << "round " << round << ", index " << readable(pattern.view()) << ", documents " << contents();
+  }
+  EXPECT_GT(answers_, kRounds * 10);
+}
+
+/// Key by key it would take minutes.
+TEST(IndexUpdates, OfADocumentWithALongArrayTakeNoLongerThanItIs) {
+  InProcess server;
+  server.run("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}, {key: {a: -1, n: 1}, name: 'both'}]}");
+  constexpr std::int32_t kLength = 100'000;
+  const Document insert = Document::build([](Writer& w) {
+    w.add("insert", "c");
+    bson::ArrayWriter documents = w.array("documents");
+    Writer one = documents.document();
+    one.add("_id", 1);
+    bson::ArrayWriter numbers = one.array("a");
+    for (std::int32_t i = 0; i < kLength; ++i) numbers.push(i);
+  });
+  server.client().reply(insert.view(), {});
+  const auto start = std::chrono::steady_clock::now();
+  for (const char* change : {"{$inc: {n: 1}}", "{$push: {a: -1}}", "{$set: {b: 1}}"}) {
+    const Document reply = server.reply("{update: 'c', updates: [{q: {_id: 1}, u: " + std::string(change) + "}]}");
+    EXPECT_EQ(reply["nModified"].exact_int64(), 1) << readable(reply.view());
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  const Document found = server.reply("{count: 'c', query: {a: -1}}");
+  EXPECT_EQ(found["n"].exact_int64(), 1);
+  EXPECT_TRUE(server.reply("{validate: 'c'}")["valid"].truthy());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, IndexAnswers, testing::Range<std::uint64_t>(1, 7));
+
+}  // namespace
+}  // namespace partita::test
