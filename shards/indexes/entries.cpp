@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/decode.h"
+#include "query/sort/key_order.h"
 #include "shards/storage/memory_tables.h"
 #include "wire/bson/json.h"
 
@@ -119,9 +120,14 @@ Status BasicIndexWriter<Session>::erase(Cursor& cursor, const PartitionIndex& in
 }
 
 template <class Session>
+void BasicIndexWriter<Session>::note_multikey(PartitionIndex& index) {
+  if (after_.multikey() != 0) index.multikey.fetch_or(after_.multikey(), std::memory_order_relaxed);
+}
+
+template <class Session>
 Status BasicIndexWriter<Session>::insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document) {
   CHECK_OK(index.spec->keys->make(document, after_));
-  if (after_.multikey() != 0) index.multikey.fetch_or(after_.multikey(), std::memory_order_relaxed);
+  note_multikey(index);
   TRY(Cursor cursor, session.cursor(index.table));
   for (std::size_t i = 0; i < after_.size(); ++i) CHECK_OK(put(cursor, index, record_key, i, after_));
   return {};
@@ -138,23 +144,66 @@ Status BasicIndexWriter<Session>::remove(Session& session, PartitionIndex& index
 template <class Session>
 Status BasicIndexWriter<Session>::update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before,
                            bson::View after) {
-  CHECK_OK(index.spec->keys->make(before, before_));
-  CHECK_OK(index.spec->keys->make(after, after_));
-  if (after_.multikey() != 0) index.multikey.fetch_or(after_.multikey(), std::memory_order_relaxed);
-  const auto kept = [](const query::IndexKeys& in, Bytes key, Bytes bits) {
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (same(in.key(i), key) && same(in.type_bits(i), bits)) return true;
-    }
-    return false;
-  };
+  CHECK_OK(compare(index, before, after));
+  if (erased_.empty() && added_.empty()) return {};
   TRY(Cursor cursor, session.cursor(index.table));
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    if (!kept(after_, before_.key(i), before_.type_bits(i))) CHECK_OK(erase(cursor, index, record_key, i, before_));
-  }
-  for (std::size_t i = 0; i < after_.size(); ++i) {
-    if (!kept(before_, after_.key(i), after_.type_bits(i))) {
-      CHECK_OK(put(cursor, index, record_key, i, after_));
+  CHECK_OK(erase_old(cursor, index, record_key));
+  return add_new(cursor, index, record_key);
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::retract(Session& session, PartitionIndex& index, Bytes record_key, Version before,
+                                          Version after) {
+  CHECK_OK(compare(index, before, after));
+  TRY(Cursor cursor, session.cursor(index.table));
+  return erase_old(cursor, index, record_key);
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::extend(Session& session, PartitionIndex& index, Bytes record_key, Version before,
+                                         Version after) {
+  CHECK_OK(compare(index, before, after));
+  TRY(Cursor cursor, session.cursor(index.table));
+  return add_new(cursor, index, record_key);
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::erase_old(Cursor& cursor, const PartitionIndex& index, Bytes record_key) {
+  for (const std::uint32_t i : erased_) CHECK_OK(erase(cursor, index, record_key, i, before_));
+  return {};
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::add_new(Cursor& cursor, const PartitionIndex& index, Bytes record_key) {
+  for (const std::uint32_t i : added_) CHECK_OK(put(cursor, index, record_key, i, after_));
+  return {};
+}
+
+/// Both lists are sorted: one walk over the two finds what only one of them has. Equal keys that differ in their types
+/// are erased and put again.
+template <class Session>
+Status BasicIndexWriter<Session>::compare(PartitionIndex& index, Version before, Version after) {
+  erased_.clear();
+  added_.clear();
+  const query::IndexKeyMaker& keys = *index.spec->keys;
+  if (before && after && keys.touches_nothing(*before, *after)) return {};
+  before_.clear();
+  after_.clear();
+  if (before) CHECK_OK(keys.make(*before, before_));
+  if (after) CHECK_OK(keys.make(*after, after_));
+  note_multikey(index);
+  std::uint32_t old_at = 0;
+  std::uint32_t new_at = 0;
+  while (old_at < before_.size() || new_at < after_.size()) {
+    int order = old_at == before_.size() ? 1 : new_at == after_.size() ? -1 : 0;
+    if (order == 0) order = query::compare_keys(before_.key(old_at), after_.key(new_at));
+    if (order == 0 && same(before_.type_bits(old_at), after_.type_bits(new_at))) {
+      ++old_at;
+      ++new_at;
+      continue;
     }
+    if (order <= 0) erased_.push_back(old_at++);
+    if (order >= 0) added_.push_back(new_at++);
   }
   return {};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
+
 #include "query/indexes/index_keys.h"
 #include "shards/catalog/collection.h"
 #include "shards/storage/session.h"
@@ -21,8 +23,14 @@ class BasicIndexWriter {
   /// Fails with DuplicateKey, naming index and values, when a unique index has the fields already.
   Status insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
   Status remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
-  /// Only what differs between the two is touched.
+  /// Only what differs between the two is touched; nothing is looked at when the fields hold the same bytes.
   Status update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before, bson::View after);
+
+  /// An update in two halves, for many documents whose values may have moved from one to another: first all old entries
+  /// go, then the new ones come. Nothing stands for a document that is not there.
+  using Version = std::optional<bson::View>;
+  Status retract(Session& session, PartitionIndex& index, Bytes record_key, Version before, Version after);
+  Status extend(Session& session, PartitionIndex& index, Bytes record_key, Version before, Version after);
 
   struct Presence {
     std::int64_t entries = 0;  ///< That the document must have.
@@ -39,8 +47,16 @@ class BasicIndexWriter {
   Status erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
                const query::IndexKeys& keys);
 
+  /// Fills erased_ and added_.
+  Status compare(PartitionIndex& index, Version before, Version after);
+  Status erase_old(Cursor& cursor, const PartitionIndex& index, Bytes record_key);
+  Status add_new(Cursor& cursor, const PartitionIndex& index, Bytes record_key);
+  void note_multikey(PartitionIndex& index);
+
   query::IndexKeys before_;
   query::IndexKeys after_;
+  std::vector<std::uint32_t> erased_;  ///< Of before_: what an update takes away.
+  std::vector<std::uint32_t> added_;   ///< Of after_: what it brings.
   bson::Buffer key_;
   bson::Buffer value_;
 };
