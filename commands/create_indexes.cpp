@@ -32,6 +32,7 @@ Status check_quorum(bson::Value quorum) {
 Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
+  if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
   CHECK_OK(check_quorum(request.commit_quorum));
   if (request.indexes.count() == 0) return error(Code::BadValue, "Must specify at least one index to create");
   std::vector<bson::View> definitions;
@@ -39,7 +40,8 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
     definitions.push_back(definition);
     return {};
   }));
-  TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions));
+  const auto go_on = [&] { return operation.check_killed(); };
+  TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions, go_on));
   reply.add("numIndexesBefore", static_cast<std::int32_t>(counts.before));
   reply.add("numIndexesAfter", static_cast<std::int32_t>(counts.after));
   if (counts.before == counts.after) {
@@ -96,7 +98,8 @@ Status drop_indexes(Operation& operation, bson::Writer& reply) {
     }
     return false;
   };
-  TRY(const std::size_t before, catalog.drop_indexes(ns, meant));
+  const auto go_on = [&] { return operation.check_interrupt(); };
+  TRY(const std::size_t before, catalog.drop_indexes(ns, meant, go_on));
   reply.add("nIndexesWas", static_cast<std::int32_t>(before));
   if (all) reply.add("msg", "non-_id indexes dropped for collection");
   return {};

@@ -12,7 +12,8 @@ const Arguments<NoArguments> kNoArguments{};
 Status drop(Operation& operation, bson::Writer& reply) {
   CHECK_OK(kNoArguments.parse("drop", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
-  const auto dropped = operation.server().store.catalog().drop(ns);
+  const auto go_on = [&] { return operation.check_interrupt(); };
+  const auto dropped = operation.server().store.catalog().drop(ns, go_on);
   // Dropping what is not there is no error since MongoDB 7.
   if (!dropped.ok() && dropped.status().code() == Code::NamespaceNotFound) return {};
   CHECK_OK(dropped.status());
@@ -27,7 +28,8 @@ Status drop_database(Operation& operation, bson::Writer& reply) {
   if (operation.db() == "admin" || operation.db() == "config") {
     return error(Code::IllegalOperation, "Dropping the '", operation.db(), "' database is prohibited.");
   }
-  CHECK_OK(operation.server().store.catalog().drop_database(operation.db()));
+  const auto go_on = [&] { return operation.check_interrupt(); };
+  CHECK_OK(operation.server().store.catalog().drop_database(operation.db(), go_on));
   reply.add("dropped", operation.db());
   return {};
 }

@@ -33,6 +33,10 @@ Status Operation::check_interrupt() const {
   if (client_.peer().gone.load(std::memory_order_relaxed)) {
     return error(Code::ClientDisconnect, "operation was interrupted because a client disconnected");
   }
+  return check_killed();
+}
+
+Status Operation::check_killed() const {
   if (server_.stopping.load(std::memory_order_relaxed)) {
     return error(Code::InterruptedAtShutdown, "interrupted at shutdown");
   }

@@ -67,6 +67,8 @@ class Operation {
   /// Fails when the client has gone, the server stops, the operation was killed or its time is up. Long work asks
   /// between batches.
   Status check_interrupt() const;
+  /// The same for work that goes on without its client: index builds.
+  Status check_killed() const;
   void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
   std::optional<SteadyTime> deadline() const { return deadline_; }
 

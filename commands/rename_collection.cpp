@@ -29,7 +29,8 @@ Status rename_collection(Operation& operation, bson::Writer&) {
   const shards::Namespace& to = *named;
   if (from == to) return error(Code::IllegalOperation, "Can't rename a collection to itself");
   if (from.is_system() || to.is_system()) return error(Code::IllegalOperation, "error with target namespace: system collections cannot be renamed");
-  return operation.server().store.catalog().rename(from, to, request.drop_target);
+  const auto go_on = [&] { return operation.check_interrupt(); };
+  return operation.server().store.catalog().rename(from, to, request.drop_target, go_on);
 }
 
 const Register kRenameCollection{{

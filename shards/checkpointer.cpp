@@ -139,7 +139,8 @@ void Checkpointer::trim_log(Sequence next) {
   const std::uint64_t bytes = store_.log(kDataLog).appended_bytes();
   marks_.push_back({next, bytes});
   Sequence before = 0;
-  while (marks_.size() > 1 && bytes - marks_[1].bytes > log_retention_bytes_) {
+  const Sequence held = store_.log_holds().lowest();
+  while (marks_.size() > 1 && marks_[1].next <= held && bytes - marks_[1].bytes > log_retention_bytes_) {
     before = marks_[1].next;
     marks_.pop_front();
   }

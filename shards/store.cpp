@@ -163,7 +163,7 @@ Status Store::replay_record(Session& session, Bytes record, CatalogState& state)
 Status Store::settle_replayed(CatalogState& state) {
   TRY(CatalogState::Changes changes, state.settle());
   for (const auto& unfilled : changes.unfilled) {
-    CHECK_OK(fill_index(*engine_, *unfilled.partition, *unfilled.index));
+    CHECK_OK(fill_index(*engine_, *unfilled.partition, unfilled.index));
   }
   return {};  // Dropped tables go with the orphans.
 }

@@ -8,6 +8,7 @@
 #include "shards/catalog/catalog.h"
 #include "shards/log/applier.h"
 #include "shards/log/embedded_log.h"
+#include "shards/log/log_holds.h"
 #include "shards/log/random.h"
 
 namespace partita::shards {
@@ -40,6 +41,7 @@ class Store {
   RandomSource& random() { return random_; }
   ObjectIdSource& object_ids() { return object_ids_; }
   PartitionLog& log(LogId id) { return *logs_[static_cast<std::size_t>(id)]; }
+  LogHolds& log_holds() { return log_holds_; }
   Epoch epoch(LogId id) const { return logs_[static_cast<std::size_t>(id)]->epoch(); }
   Applier::Tables tables() const { return tables_; }
   TableId state_table() const { return state_table_; }
@@ -78,6 +80,7 @@ class Store {
   std::uint64_t replayed_ = 0;  ///< Records applied again at this start.
   TableId log_table_ = kNoTable;
   std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
+  LogHolds log_holds_;
   std::unique_ptr<Catalog> catalog_;
   std::atomic<Time> checkpoint_boundary_{0};
   std::unique_ptr<JournalSync> journal_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -11,6 +12,7 @@
 namespace partita::shards {
 
 class Store;
+class IndexBuild;
 
 constexpr std::size_t kMaxIndexes = 64;  ///< Per collection, that of _id included.
 
@@ -26,28 +28,33 @@ class Catalog {
   std::shared_ptr<const CatalogSnapshot> share();
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  // Changes. They block, on a worker thread.
+  // Changes. They block, on a worker thread, for a moment; where indexes are being built on a collection, until that has
+  // ended. Dropping ends it. `interrupted` is asked meanwhile; null where nobody interrupts.
+  using Interrupt = std::function<Status()>;
 
   /// NamespaceExists when it is there with other options; the same options again are no error.
   Result<std::shared_ptr<const Collection>> create(const Namespace& ns, bson::View options);
   /// The collection, made when it is missing: what a first insert does.
   Result<std::shared_ptr<const Collection>> get_or_create(const Namespace& ns);
-  Result<std::shared_ptr<const Collection>> drop(const Namespace& ns);
-  Status drop_database(std::string_view db);
-  Status rename(const Namespace& from, const Namespace& to, bool drop_target);
-  /// Builds the indexes that are new; those defined identically already are left alone. Writers of the collection wait
-  /// meanwhile. Returns how many there were before and after, that of _id included.
+  Result<std::shared_ptr<const Collection>> drop(const Namespace& ns, const Interrupt& interrupted = {});
+  Status drop_database(std::string_view db, const Interrupt& interrupted = {});
+  Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
+  /// Builds the indexes that are new; those defined identically already are left alone. Reading and writing go on
+  /// meanwhile, and so do changes of other collections. Interrupted it leaves nothing behind. Returns how many there were
+  /// before and after, that of _id included.
   struct IndexCounts {
     std::size_t before = 0;
     std::size_t after = 0;
     bool created_collection = false;
   };
-  Result<IndexCounts> create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions);
-  Result<std::size_t> drop_indexes(const Namespace& ns, const std::function<bool(const IndexSpec&)>& which);
+  Result<IndexCounts> create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
+                                     const Interrupt& interrupted = {});
+  Result<std::size_t> drop_indexes(const Namespace& ns, const std::function<bool(const IndexSpec&)>& which,
+                                   const Interrupt& interrupted = {});
 
   /// Gives a new store its identity: once, at its first start.
   Status found_cluster();
-  bson::ObjectId cluster_id() const;
+  bson::ObjectId cluster_id() { return snapshot().cluster; }
 
   /// Tables that nothing accounts for any more go the way of dropped ones.
   void remove_later(const std::vector<TableId>& tables);
@@ -57,17 +64,22 @@ class Catalog {
 
  private:
   class Change;
+  class BuildClaim;
+  using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
   Status publish_locked();
-  static Status erase_rows(Change& change, const Collection& collection);
-  static Result<bool> is_defined(const Collection& collection,
-                                 const std::vector<std::shared_ptr<const IndexSpec>>& fresh, const IndexSpec& wanted);
+  Result<Specs> claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
+                            BuildClaim& claim, IndexCounts& counts);
+  Status publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh);
 
   const std::uint64_t identity_;
   Store& store_;
-  mutable std::mutex change_mutex_;
+  std::mutex change_mutex_;  ///< Held for moments only.
   CatalogState state_;
   /// Ids of indexes whose build failed are not used again: their tables may still be on their way out.
   std::uint32_t next_index_id_ = 1;
+  /// Collections on which indexes are being built, and whether somebody wants that to end.
+  std::map<Uuid, std::shared_ptr<std::atomic<bool>>> building_;
+  std::condition_variable build_ended_;
   std::atomic<std::uint64_t> version_{0};
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const CatalogSnapshot> snapshot_;

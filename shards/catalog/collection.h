@@ -24,10 +24,11 @@ struct IndexSpec {
   std::shared_ptr<const query::IndexKeyMaker> keys;
   bool unique = false;
   bool sparse = false;
+  std::int32_t version = 2;
   bson::Document definition;  ///< What listIndexes shows: {v, key, name, ...options}.
 
   /// {_id: 1}: every collection has it already, as its record key.
-  bool is_id_key() const { return parts.size() == 1 && parts[0].path == "_id" && !parts[0].descending; }
+  bool is_id_key() const;
   /// Checks a definition as createIndexes takes it.
   static Result<IndexSpec> parse(bson::View definition);
 };
@@ -60,6 +61,7 @@ class Collection {
 class CatalogSnapshot {
  public:
   std::uint64_t version = 0;
+  bson::ObjectId cluster;  ///< The store's identity; zeros until it has got one.
   const Collection* find(std::string_view full_name) const;
   std::shared_ptr<const Collection> share(std::string_view full_name) const;
   std::shared_ptr<const Collection> share(const Uuid& uuid) const;

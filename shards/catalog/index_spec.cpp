@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <cmath>
 
 #include "shards/catalog/collection.h"
 #include "wire/bson/json.h"
@@ -8,17 +9,27 @@ namespace partita::shards {
 namespace {
 
 constexpr std::size_t kMaxFields = 32;
-constexpr std::size_t kMaxPathParts = 100;
+constexpr std::size_t kMaxPathParts = 255;
 
 Status cannot(std::string_view why) { return error(Code::CannotCreateIndex, why); }
+
+/// What a DBRef consists of.
+bool is_reference_field(std::string_view name) { return name == "$ref" || name == "$id" || name == "$db"; }
 
 Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction) {
   if (path.empty()) return cannot("Index keys cannot be an empty field.");
   if (path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos) {
     return cannot("Index keys cannot contain an empty field.");
   }
-  if (path.front() == '$') return cannot("Index key contains an illegal field name: field name starts with '$'.");
-  if (static_cast<std::size_t>(std::ranges::count(path, '.')) >= kMaxPathParts) return cannot("Index key path is too deep.");
+  if (path == "$**" || path.ends_with(".$**")) return cannot("wildcard indexes are not supported");
+  if (path == "_fts") return cannot("Index key contains an illegal field name: '_fts'");
+  const query::FieldPath names(path);
+  if (names.size() > kMaxPathParts) return cannot("Index key path is too deep.");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].name.front() == '$' && (i == 0 || !is_reference_field(names[i].name))) {
+      return cannot("Index key contains an illegal field name: field name starts with '$'.");
+    }
+  }
   if (direction.is_string()) {
     return cannot(detail::join("Unknown index plugin '", direction.as_string(), "'"));
   }
@@ -27,6 +38,7 @@ Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction)
                                ". Only numbers > 0, numbers < 0, and strings are allowed."));
   }
   const double sign = direction.to_double().value_or(0);
+  if (std::isnan(sign)) return cannot("Values in the index key pattern cannot be NaN.");
   if (!(sign < 0 || sign > 0)) {
     return cannot("Values in the index key pattern cannot be 0.");
   }
@@ -55,9 +67,12 @@ Status read_option(IndexSpec& spec, std::string_view name, bson::Value value) {
   if (name == "sparse") return flag(spec.sparse);
   if (name == "background") return {};  // Taken since ever; every build lets readers go on.
   if (name == "v") {
-    if (value.exact_int64() != 2 && value.exact_int64() != 1) {
-      return cannot(detail::join("Invalid index specification: unsupported index version ", bson::to_shell(value)));
+    if (!value.is_number()) return error(Code::TypeMismatch, "The field 'v' must be a number, but got ", value.type_name());
+    const std::int64_t version = value.exact_int64().value_or(0);
+    if (version != 1 && version != 2) {
+      return cannot(detail::join("Invalid index specification; cannot create an index with v=", bson::to_shell(value)));
     }
+    spec.version = static_cast<std::int32_t>(version);  // Shown again, and the same here.
     return {};
   }
   constexpr std::string_view kLater[] = {"partialFilterExpression", "expireAfterSeconds", "collation", "hidden", "weights",
@@ -69,9 +84,30 @@ Status read_option(IndexSpec& spec, std::string_view name, bson::Value value) {
   return error(Code::InvalidIndexSpecificationOption, "The field '", name, "' is not valid for an index specification");
 }
 
+/// {_id: 1} is there already, {_id: -1} cannot be: no other index bears the name of the first, and it takes no options.
+Status check_id_index(const IndexSpec& spec, bson::View key, bson::View definition) {
+  const bool on_id = key.count() == 1 && key.has("_id");
+  const double direction = on_id ? std::trunc(key["_id"].to_double().value_or(0)) : 0;
+  if (std::abs(direction) == 1 && !spec.is_id_key()) {
+    return error(Code::BadValue, "The field 'key' for an _id index must be {_id: 1}, but got ", bson::to_shell(key));
+  }
+  if (!spec.is_id_key()) {
+    if (spec.name != "_id_") return {};
+    return error(Code::BadValue, "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, "
+                 "found key: ", bson::to_shell(key));
+  }
+  constexpr std::string_view kTaken[] = {"key", "name", "ns", "v"};
+  for (const auto& [option, value] : definition) {
+    if (std::ranges::find(kTaken, option) != std::end(kTaken)) continue;
+    return error(Code::InvalidIndexSpecificationOption, "The field '", option, "' is not valid for an _id index "
+                 "specification. Specification: ", bson::to_shell(definition));
+  }
+  return {};
+}
+
 bson::Document write_definition(const IndexSpec& spec, bson::View key) {
   return bson::Document::build([&](bson::Writer& out) {
-    out.add("v", 2);
+    out.add("v", spec.version);
     out.add("key", key);
     out.add("name", spec.name);
     if (spec.unique) out.add("unique", true);
@@ -80,6 +116,10 @@ bson::Document write_definition(const IndexSpec& spec, bson::View key) {
 }
 
 }  // namespace
+
+bool IndexSpec::is_id_key() const {
+  return parts.size() == 1 && parts[0].path == "_id" && definition["key"].as_document()["_id"].exact_int64() == 1;
+}
 
 Result<IndexSpec> IndexSpec::parse(bson::View definition) {
   IndexSpec spec;
@@ -103,12 +143,14 @@ Result<IndexSpec> IndexSpec::parse(bson::View definition) {
   }
   spec.name = name.missing() ? default_name(key.as_document()) : std::string(name.as_string());
   if (spec.name.empty()) return cannot("index name cannot be empty");
+  if (spec.name.find('\0') != std::string::npos) return cannot("index name cannot contain NUL bytes");
   if (spec.name == "*") return error(Code::BadValue, "The index name '*' is not valid.");
   for (const auto& [option, value] : definition) {
     if (option != "key" && option != "name" && option != "ns") CHECK_OK(read_option(spec, option, value));
   }
   spec.keys = std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse);
   spec.definition = write_definition(spec, key.as_document());
+  CHECK_OK(check_id_index(spec, key.as_document(), definition));
   return spec;
 }
 

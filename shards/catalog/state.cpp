@@ -156,6 +156,7 @@ std::vector<const PartitionSlot*> CatalogState::slots() const {
 std::shared_ptr<const CatalogSnapshot> CatalogState::publish(std::uint64_t version) {
   auto snapshot = std::make_shared<CatalogSnapshot>();
   snapshot->version = version;
+  snapshot->cluster = meta_.cluster;
   for (auto& [uuid, member] : members_) {
     if (member.changed || member.published == nullptr) {
       auto collection = std::make_shared<Collection>();

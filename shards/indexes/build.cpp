@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/indexes/build.h"
 
-#include "shards/indexes/entries.h"
 #include "shards/storage/fail_point.h"
 
 namespace partita::shards {
@@ -9,49 +8,223 @@ namespace {
 
 /// Documents per engine transaction: enough to spread its cost, few enough not to fill the cache with one transaction.
 constexpr int kChunk = 1000;
+/// Documents, or records of the log, between two looks at whether to go on.
+constexpr int kInterruptInterval = 64;
+/// A round of so few documents takes no longer than writers may well wait for the last one.
+constexpr std::size_t kFewDocuments = 500;
+/// Nobody else writes into the tables, but the engine rolls transactions back when its cache is full.
+constexpr int kAttempts = 100;
 
 FailPoint table_made{"indexTableMade", "A new index has its table in one partition, and no entries."};
 FailPoint chunk_filled{"indexChunkFilled", "Some documents' entries are in a new index."};
+FailPoint caught_up{"indexCaughtUp", "A new index has followed the log for a while."};
+
+/// Runs `body` and commits what it has written.
+template <class Body>
+Status in_transaction(Session& session, const IndexBuild::GoOn& go_on, Body&& body) {
+  for (int attempt = 1;; ++attempt) {
+    TRY(Transaction transaction, Transaction::begin(session));
+    Status status = body();
+    if (status.ok()) status = transaction.commit(0);
+    if (status.code() != Code::WriteConflict || attempt == kAttempts) return status;
+    CHECK_OK(go_on());
+  }
+}
+
+/// Walks over a partition's documents as `reader` sees them and adds their entries, a chunk at a time.
+class Filler {
+ public:
+  Filler(const Partition& partition, std::span<const std::shared_ptr<PartitionIndex>> indexes, IndexWriter& entries,
+         const IndexBuild::GoOn& go_on)
+      : partition_(partition), indexes_(indexes), entries_(entries), go_on_(go_on) {}
+
+  Status run(Session& reader, Session& writer) {
+    while (more_) {
+      const auto chunk = [&] { return add_chunk(reader, writer); };
+      CHECK_OK(in_transaction(writer, go_on_, chunk));
+      last_ = next_last_;
+      CHECK_OK(chunk_filled.hit());
+    }
+    return {};
+  }
+
+ private:
+  Status add_chunk(Session& reader, Session& writer) {
+    TRY(Cursor rows, reader.cursor(partition_.records()));
+    if (!last_.empty()) CHECK_OK(rows.bound(last_, false, {}));
+    for (int i = 0; i < kChunk; ++i) {
+      if (i % kInterruptInterval == 0) CHECK_OK(go_on_());
+      TRY(more_, rows.next());
+      if (!more_) break;
+      const Bytes key = rows.key();
+      const bson::View document = bson::View::trusted(rows.value().data());
+      for (const auto& index : indexes_) CHECK_OK(entries_.insert(writer, *index, key, document));
+      if (i == kChunk - 1) next_last_.assign(key.begin(), key.end());
+    }
+    return {};
+  }
+
+  const Partition& partition_;
+  const std::span<const std::shared_ptr<PartitionIndex>> indexes_;
+  IndexWriter& entries_;
+  const IndexBuild::GoOn& go_on_;
+  std::vector<std::uint8_t> last_;
+  std::vector<std::uint8_t> next_last_;
+  bool more_ = true;
+};
+
+Result<std::optional<bson::View>> find_document(Cursor& rows, Bytes key) {
+  TRY(const bool there, rows.find(key));
+  return there ? std::optional(bson::View::trusted(rows.value().data())) : std::nullopt;
+}
 
 }  // namespace
 
-Status fill_index(Engine& engine, const Partition& partition, PartitionIndex& index) {
+Status fill_index(Engine& engine, const Partition& partition, const std::shared_ptr<PartitionIndex>& index) {
   TRY(const SessionLease session, SessionLease::take(engine));
-  IndexWriter writer;
-  std::vector<std::uint8_t> last;
-  bool more = true;
-  while (more) {
-    TRY(Transaction transaction, Transaction::begin(*session));
-    TRY(Cursor cursor, session->cursor(partition.records()));
-    if (!last.empty()) CHECK_OK(cursor.bound(last, false, {}));
-    for (int i = 0; i < kChunk; ++i) {
-      TRY(more, cursor.next());
-      if (!more) break;
-      const Bytes key = cursor.key();
-      CHECK_OK(writer.insert(*session, index, key, bson::View::trusted(cursor.value().data())));
-      if (i == kChunk - 1) last.assign(key.begin(), key.end());
+  IndexWriter entries;
+  const IndexBuild::GoOn always = [] { return Status(); };
+  return Filler(partition, {&index, 1}, entries, always).run(*session, *session);
+}
+
+IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
+                       const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on)
+    : store_(store),
+      collection_(std::move(collection)),
+      go_on_(std::move(go_on)),
+      specs_(specs),
+      hold_(store.log_holds(), 0) {
+  for (const PartitionSlot& slot : collection_->partitions) parts_.push_back({&slot, {}, {}});
+}
+
+IndexBuild::~IndexBuild() {
+  std::vector<TableId> tables;
+  for (const Built& built : built()) tables.push_back(built.index->table);
+  if (tables.empty()) return;
+  seen_.reset();
+  store_.catalog().remove_later(tables);
+  store_.catalog().remove_dropped_tables();
+}
+
+std::vector<IndexBuild::Built> IndexBuild::built() const {
+  std::vector<Built> built;
+  for (const Part& part : parts_) {
+    for (const auto& index : part.indexes) built.push_back({part.slot->partition->id(), index});
+  }
+  return built;
+}
+
+Status IndexBuild::make_tables() {
+  for (Part& part : parts_) {
+    for (const auto& spec : specs_) {
+      auto index = std::make_shared<PartitionIndex>();
+      const std::string name = Partition::index_table(part.slot->partition->id(), spec->id);
+      TRY(index->table, store_.engine().create_table(name, TableKind::kIndex));
+      index->spec = spec;
+      part.indexes.push_back(std::move(index));
+      CHECK_OK(table_made.hit());
     }
-    cursor.reset();
-    CHECK_OK(transaction.commit(0));
-    CHECK_OK(chunk_filled.hit());
   }
   return {};
 }
 
-Result<std::shared_ptr<PartitionIndex>> build_index(Engine& engine, const Partition& partition,
-                                                    std::shared_ptr<const IndexSpec> spec) {
-  auto index = std::make_shared<PartitionIndex>();
-  TRY(index->table, engine.create_table(Partition::index_table(partition.id(), spec->id), TableKind::kIndex));
-  index->spec = std::move(spec);
-  Status filled = table_made.hit();
-  if (filled.ok()) filled = fill_index(engine, partition, *index);
-  if (!filled.ok()) {
-    // Nobody knows the table: if it cannot go now, the next start sweeps it up.
-    Status dropped = engine.drop_table(index->table);
-    (void)dropped;
-    return filled;
+// Rounds go on for as long as they grow shorter. Writers that outrun the build would make them longer and longer: then
+// the shortest pause for them is one round now.
+Status IndexBuild::run() {
+  CHECK_OK(make_tables());
+  TRY(ReadPoint first, ReadPoint::now(store_));
+  hold_.move_to(first.next_sequence());
+  seen_.emplace(std::move(first));
+  TRY(const SessionLease writer, SessionLease::take(store_.engine()));
+  for (const Part& part : parts_) {
+    CHECK_OK(Filler(*part.slot->partition, part.indexes, entries_, go_on_).run(seen_->session(), *writer));
   }
-  return index;
+  std::size_t last_round = SIZE_MAX;
+  while (true) {
+    TRY(const std::size_t touched, catch_up());
+    if (touched <= kFewDocuments || touched > last_round - last_round / 4) return {};
+    last_round = touched;
+  }
+}
+
+Status IndexBuild::finish() { return catch_up().status(); }
+
+/// From the moment that the tables stand at to this one. Returns how many documents that concerned.
+Result<std::size_t> IndexBuild::catch_up() {
+  CHECK_OK(go_on_());
+  TRY(ReadPoint now, ReadPoint::now(store_));
+  TRY(const std::size_t touched, collect(seen_->next_sequence(), now.next_sequence()));
+  for (Part& part : parts_) {
+    // All old entries go before any new one comes: a value may have moved from one document to another.
+    CHECK_OK(replace_entries(part, now, Pass::kRetract));
+    CHECK_OK(replace_entries(part, now, Pass::kExtend));
+    part.touched.clear();
+  }
+  hold_.move_to(now.next_sequence());
+  seen_.emplace(std::move(now));
+  CHECK_OK(caught_up.hit());
+  return touched;
+}
+
+/// Notes which documents of our partitions the log names in [from, to).
+Result<std::size_t> IndexBuild::collect(Sequence from, Sequence to) {
+  std::size_t touched = 0;
+  if (from == to) return touched;
+  TRY(const std::unique_ptr<LogTail> tail, store_.log(kDataLog).tail(from));
+  for (Sequence at = from; at < to; ++at) {
+    if (at % kInterruptInterval == 0) CHECK_OK(go_on_());
+    TRY(const std::optional<Bytes> record, tail->next());
+    if (!record) return error(Code::DataModifiedByRepair, "the log ends at ", at, ", before ", to);
+    TRY(RecordReader reader, RecordReader::open(*record));
+    if (reader.header().sequence != at) return error(Code::DataModifiedByRepair, "the log lacks record ", at);
+    if (reader.header().kind != RecordKind::kOperations) continue;
+    TRY(const std::size_t more, collect_record(reader));
+    touched += more;
+  }
+  return touched;
+}
+
+Result<std::size_t> IndexBuild::collect_record(RecordReader& record) {
+  std::size_t touched = 0;
+  while (true) {
+    TRY(const std::optional<Operation> operation, record.next());
+    if (!operation) return touched;
+    if (operation->type == OperationType::kRetryRow) continue;
+    for (Part& part : parts_) {
+      if (part.slot->partition->id() != operation->partition) continue;
+      const Bytes key = operation->key;
+      touched += part.touched.emplace(reinterpret_cast<const char*>(key.data()), key.size()).second;
+    }
+  }
+}
+
+Status IndexBuild::replace_entries(const Part& part, const ReadPoint& now, Pass pass) {
+  TRY(const SessionLease writer, SessionLease::take(store_.engine()));
+  TRY(Cursor before, seen_->session().cursor(part.slot->partition->records()));
+  TRY(Cursor after, now.session().cursor(part.slot->partition->records()));
+  const auto change = [&](Bytes key) -> Status {
+    TRY(const std::optional<bson::View> old_document, find_document(before, key));
+    TRY(const std::optional<bson::View> new_document, find_document(after, key));
+    for (const auto& index : part.indexes) {
+      CHECK_OK(pass == Pass::kRetract ? entries_.retract(*writer, *index, key, old_document, new_document)
+                                      : entries_.extend(*writer, *index, key, old_document, new_document));
+    }
+    return {};
+  };
+  for (auto at = part.touched.begin(); at != part.touched.end();) {
+    auto end = at;
+    const auto chunk = [&]() -> Status {
+      end = at;
+      for (int i = 0; i < kChunk && end != part.touched.end(); ++i, ++end) {
+        if (i % kInterruptInterval == 0) CHECK_OK(go_on_());
+        CHECK_OK(change(bytes_of(*end)));
+      }
+      return {};
+    };
+    CHECK_OK(in_transaction(*writer, go_on_, chunk));
+    at = end;
+  }
+  return {};
 }
 
 }  // namespace partita::shards

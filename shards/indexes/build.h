@@ -1,20 +1,74 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <set>
 
 #include "shards/catalog/collection.h"
-#include "shards/storage/session.h"
+#include "shards/indexes/entries.h"
+#include "shards/log/log_holds.h"
+#include "shards/snapshot/read_point.h"
 
 namespace partita::shards {
 
-/// Makes an index's table for one partition and fills it from the documents that are there. Nobody writes to the
-/// partition meanwhile. The entries carry no time, since nobody reads the index before it is published; a crash before
-/// that leaves a table that no catalog row knows, and one after it has replay build the index again.
-Result<std::shared_ptr<PartitionIndex>> build_index(Engine& engine, const Partition& partition,
-                                                    std::shared_ptr<const IndexSpec> spec);
+/// Builds new indexes over a collection that is written to meanwhile:
+///
+///     run()      the documents as they are at one moment; then, in rounds that grow shorter, those that the log names
+///                between that moment and a later one: their old entries go, their new ones come
+///     finish()   the last round, with all writers kept out
+///
+/// After each step the tables hold exactly the entries of the documents at one moment, so that a duplicate in a unique
+/// index is one that was there. Entries carry no time, since nobody reads the indexes before they are published; a crash
+/// before that leaves tables that no catalog row knows, and one after it has replay build the indexes again.
+///
+/// One thread. Unless released, the tables are given to the catalog to be removed. Until the end the engine keeps the
+/// versions of documents that the build still has to see.
+class IndexBuild {
+ public:
+  /// Asked often; a failure ends the build with that failure.
+  using GoOn = std::function<Status()>;
+  IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
+             const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on);
+  ~IndexBuild();
 
-/// The same into a table that is there and empty.
-Status fill_index(Engine& engine, const Partition& partition, PartitionIndex& index);
+  Status run();
+  Status finish();
+
+  struct Built {
+    PartitionId partition;
+    std::shared_ptr<PartitionIndex> index;
+  };
+  std::vector<Built> built() const;
+  /// The indexes are published: their tables stay.
+  void release() { parts_.clear(); }
+
+ private:
+  /// What is done in one partition.
+  struct Part {
+    const PartitionSlot* slot;
+    std::vector<std::shared_ptr<PartitionIndex>> indexes;
+    std::set<std::string> touched;  ///< Record keys that the log names in this round.
+  };
+  enum class Pass : std::uint8_t { kRetract, kExtend };
+
+  Status make_tables();
+  Result<std::size_t> catch_up();
+  Result<std::size_t> collect(Sequence from, Sequence to);
+  Result<std::size_t> collect_record(RecordReader& record);
+  Status replace_entries(const Part& part, const ReadPoint& now, Pass pass);
+
+  Store& store_;
+  const std::shared_ptr<const Collection> collection_;
+  const GoOn go_on_;
+  const std::vector<std::shared_ptr<const IndexSpec>> specs_;
+  std::vector<Part> parts_;
+  LogHold hold_;
+  std::optional<ReadPoint> seen_;  ///< The moment that the tables stand at.
+  IndexWriter entries_;
+};
+
+/// Fills an empty index of a partition that nobody writes to: what replay does.
+Status fill_index(Engine& engine, const Partition& partition, const std::shared_ptr<PartitionIndex>& index);
 
 }  // namespace partita::shards

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -38,7 +39,7 @@ class Gate {
     }
   }
 
-  /// Lets nobody in any more and waits for those inside. One closer at a time (the catalog's change lock sees to it).
+  /// Lets nobody in any more and waits for those inside. One closer at a time: the catalog sees to it.
   void close() {
     inside_.fetch_add(kClosed, std::memory_order_acq_rel);
     std::unique_lock lock(mutex_);
@@ -52,10 +53,10 @@ class Gate {
     }
     opened_.notify_all();
   }
-  /// Blocks while the gate is closed. Not on an io thread.
-  void wait_open() {
+  /// Blocks while the gate is closed, but not longer than that. Not on an io thread.
+  void wait_open(std::chrono::milliseconds at_most) {
     std::unique_lock lock(mutex_);
-    opened_.wait(lock, [&] { return inside_.load(std::memory_order_acquire) >= 0; });
+    opened_.wait_for(lock, at_most, [&] { return inside_.load(std::memory_order_acquire) >= 0; });
   }
   /// Names the version that writers must come with, without closing: for changes that writers need not notice.
   void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }

@@ -22,11 +22,17 @@ void pause(int attempt) {
   std::this_thread::sleep_for(std::chrono::microseconds(50 << shift));
 }
 
+/// Between two looks at whether to go on waiting.
+constexpr std::chrono::milliseconds kLook(10);
+
+/// `closed` becomes the partition that could not be entered for now.
 Status attempt_once(Store& store, Session& session, const Collection& collection, const WriteOptions& options,
-                    const std::function<Status(WriteAttempt&)>& body) {
+                    const std::function<Status(WriteAttempt&)>& body, std::shared_ptr<Partition>& closed) {
   WriteAttempt attempt(store, session, collection, options);
   CHECK_OK(attempt.unit().begin());
-  CHECK_OK(body(attempt));
+  Status status = body(attempt);
+  closed = attempt.closed();
+  CHECK_OK(std::move(status));
   if (attempt.unit().empty()) return {};  // Nothing to change: nothing to log.
   return attempt.unit().commit().status();
 }
@@ -52,7 +58,7 @@ Status WriteAttempt::enter(const PartitionSlot& slot) {
       break;
     case Gate::Pass::kClosed:
       if (!options_.may_block) return busy();
-      gate.wait_open();
+      closed_ = slot.partition;
       break;
   }
   return error(Code::StaleConfig, "the collection has changed");
@@ -70,12 +76,14 @@ Status write(Store& store, const Namespace& ns, const WriteOptions& options,
       TRY(kept, store.catalog().get_or_create(ns));
       collection = kept.get();
     }
-    Status status = attempt_once(store, *session, *collection, options, body);
+    std::shared_ptr<Partition> closed;
+    Status status = attempt_once(store, *session, *collection, options, body, closed);
     const bool again = status.code() == Code::WriteConflict || status.code() == Code::StaleConfig;
     if (!again) return status;
     if (!options.may_block && attempt >= kQuickAttempts) return busy();
     if (options.interrupted) CHECK_OK(options.interrupted());
-    pause(attempt);
+    // Waited for out here, with nothing open and no other gate passed, for whoever closed it waits for all to leave.
+    closed != nullptr ? closed->gate().wait_open(kLook) : pause(attempt);
   }
 }
 

@@ -29,6 +29,8 @@ class WriteAttempt {
   Session& session() { return unit_.session(); }
   /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
   Result<const PartitionSlot*> enter(Bytes record_key);
+  /// The partition that was closed when the attempt wanted to enter it; else nullptr.
+  const std::shared_ptr<Partition>& closed() const { return closed_; }
 
  private:
   Status enter(const PartitionSlot& slot);
@@ -37,6 +39,7 @@ class WriteAttempt {
   const Collection& collection_;
   const WriteOptions& options_;
   std::vector<std::pair<const Partition*, Inside>> inside_;
+  std::shared_ptr<Partition> closed_;
 };
 
 /// Runs `body(WriteAttempt&) -> Status` and commits what it has written, all or nothing. Again from the start when

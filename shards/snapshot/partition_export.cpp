@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/snapshot/partition_export.h"
 
-#include "shards/storage/fail_point.h"
-
 namespace partita::shards {
 namespace {
 
 /// A chunk is full behind the row that brings it here: small enough to be held by both ends.
 constexpr std::size_t kChunkBytes = 256 << 10;
-
-FailPoint positioned{"exportPositioned", "An export has its position and has not begun to read."};
 
 Operation note(std::string_view name, bson::View document) {
   return {OperationType::kCatalogPut, {}, {}, bytes_of(name), document.bytes()};
@@ -18,30 +14,18 @@ Operation note(std::string_view name, bson::View document) {
 }  // namespace
 
 PartitionExport::PartitionExport(Store& store, std::shared_ptr<const Collection> collection, const PartitionSlot& slot,
-                                 query::KeyRange range, SessionLease session)
-    : store_(store), collection_(std::move(collection)), slot_(slot), range_(std::move(range)), session_(std::move(session)) {}
+                                 query::KeyRange range, ReadPoint point)
+    : store_(store), collection_(std::move(collection)), slot_(slot), range_(std::move(range)), point_(std::move(point)) {}
 
-// The position is a moment between two records: what was given a place before it is waited for and read, and nothing that
-// comes later is seen, for the rows are read as of that time. A busy machine may take longer from here to there than the
-// past is kept, so it is held.
 Result<std::unique_ptr<PartitionExport>> PartitionExport::begin(Store& store, std::shared_ptr<const Collection> collection,
                                                                 const PartitionSlot& slot, query::KeyRange range) {
-  TRY(SessionLease session, SessionLease::take(store.engine()));
-  std::unique_ptr<PartitionExport> made(
-      new PartitionExport(store, std::move(collection), slot, std::move(range), std::move(session)));
-  const auto past = store.hold_past();
-  made->time_ = store.positions().boundary([&](Time, const std::vector<Sequence>& next) {
-    made->next_sequence_ = next[static_cast<std::size_t>(kDataLog)];
-  });
-  store.positions().wait_visible(made->time_);
-  CHECK_OK(positioned.hit());
-  TRY(Transaction transaction, Transaction::begin_at(*made->session_, made->time_));
-  made->transaction_.emplace(std::move(transaction));
-  return made;
+  TRY(ReadPoint point, ReadPoint::now(store));
+  return std::unique_ptr<PartitionExport>(
+      new PartitionExport(store, std::move(collection), slot, std::move(range), std::move(point)));
 }
 
 Bytes PartitionExport::finish_chunk() {
-  const Bytes chunk = chunk_.finish(store_.epoch(kDataLog), ++chunks_, time_, time_, previous_hash_);
+  const Bytes chunk = chunk_.finish(store_.epoch(kDataLog), ++chunks_, time(), time(), previous_hash_);
   previous_hash_ = record_hash(chunk);
   return chunk;
 }
@@ -53,9 +37,9 @@ Result<std::optional<Bytes>> PartitionExport::next() {
     const bson::Document begin = bson::Document::build([&](bson::Writer& out) {
       out.add("collection", collection_->ns.full());
       out.add("partition", static_cast<std::int64_t>(slot_.partition->id()));
-      out.add("time", static_cast<std::int64_t>(time_));
+      out.add("time", static_cast<std::int64_t>(time()));
       out.add("epoch", static_cast<std::int64_t>(store_.epoch(kDataLog)));
-      out.add("next", static_cast<std::int64_t>(next_sequence_));
+      out.add("next", static_cast<std::int64_t>(next_sequence()));
     });
     chunk_.add(note("begin", begin));
     CHECK_OK(open_records());
@@ -66,12 +50,11 @@ Result<std::optional<Bytes>> PartitionExport::next() {
   chunk_.add(note("end", totals_.encode()));
   stage_ = Stage::kDone;
   rows_.reset();
-  transaction_.reset();
   return std::optional<Bytes>(finish_chunk());
 }
 
 Status PartitionExport::open_records() {
-  TRY(Cursor rows, session_->cursor(slot_.partition->records()));
+  TRY(Cursor rows, point_.session().cursor(slot_.partition->records()));
   CHECK_OK(rows.bound(bytes_of(range_.lower), true, bytes_of(range_.upper)));
   rows_.emplace(std::move(rows));
   stage_ = Stage::kRecords;
@@ -80,7 +63,7 @@ Status PartitionExport::open_records() {
 
 Status PartitionExport::open_retry_rows() {
   rows_.reset();
-  TRY(Cursor rows, session_->cursor(store_.tables().retry));
+  TRY(Cursor rows, point_.session().cursor(store_.tables().retry));
   CHECK_OK(bound_retry_rows(rows, static_cast<std::uint32_t>(slot_.partition->id())));
   rows_.emplace(std::move(rows));
   stage_ = Stage::kRetryRows;

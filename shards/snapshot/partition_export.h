@@ -2,8 +2,8 @@
 #pragma once
 
 #include "query/plan/key_range.h"
+#include "shards/snapshot/read_point.h"
 #include "shards/snapshot/totals.h"
-#include "shards/store.h"
 
 namespace partita::shards {
 
@@ -26,15 +26,15 @@ class PartitionExport {
   /// The next chunk, valid until the next call; nullopt behind the last.
   Result<std::optional<Bytes>> next();
 
-  Time time() const { return time_; }
+  Time time() const { return point_.time(); }
   /// The first record of the data log that is not in it.
-  Sequence next_sequence() const { return next_sequence_; }
+  Sequence next_sequence() const { return point_.next_sequence(); }
 
  private:
   enum class Stage : std::uint8_t { kBegin, kRecords, kRetryRows, kEnd, kDone };
 
   PartitionExport(Store& store, std::shared_ptr<const Collection> collection, const PartitionSlot& slot,
-                  query::KeyRange range, SessionLease session);
+                  query::KeyRange range, ReadPoint point);
   Status open_records();
   Status open_retry_rows();
   Status add_rows();
@@ -44,12 +44,9 @@ class PartitionExport {
   const std::shared_ptr<const Collection> collection_;
   const PartitionSlot& slot_;
   const query::KeyRange range_;
-  SessionLease session_;
-  std::optional<Transaction> transaction_;
+  ReadPoint point_;
   std::optional<Cursor> rows_;
   Stage stage_ = Stage::kBegin;
-  Time time_ = 0;
-  Sequence next_sequence_ = 0;
   RecordWriter chunk_;
   Sequence chunks_ = 0;
   std::uint64_t previous_hash_ = 0;

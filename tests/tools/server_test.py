@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from harness import process  # noqa: E402
-from harness.wire import Connection  # noqa: E402
+from harness.wire import CommandError, Connection  # noqa: E402
 
 SERVER = None
 
@@ -87,6 +87,53 @@ class Server(unittest.TestCase):
         for client in clients:
             client.join(20)
         self.assertTrue(stopped.is_set())
+
+    def begin_build(self):
+        """An index build that takes seconds; answers the thread's list of replies once it runs."""
+        replies = []
+        with Connection(self.port, timeout_s=60) as connection:
+            for batch in range(8):
+                documents = [{"_id": batch * 5000 + i, "a": [(i * 31 + k * 7919) % 1000003 for k in range(30)]}
+                             for i in range(5000)]  # fmt: skip
+                connection.command("test", {"insert": "c", "documents": documents})
+
+        def build():
+            try:
+                with Connection(self.port, timeout_s=60) as connection:
+                    indexes = [{"key": {"a": 1}, "name": "a_1"}]
+                    replies.append(connection.command("test", {"createIndexes": "c", "indexes": indexes}))
+            except (OSError, CommandError) as error:
+                replies.append(error)
+
+        thread = threading.Thread(target=build)
+        thread.start()
+        self.addCleanup(thread.join)
+        with Connection(self.port, timeout_s=60) as connection:
+            while True:
+                running = connection.command("admin", {"currentOp": 1})["inprog"]
+                builds = [op for op in running if "createIndexes" in op.get("command", {})]
+                if builds:
+                    return builds[0]["opid"], thread, replies
+                self.assertEqual(replies, [])
+
+    def test_ends_at_once_during_an_index_build(self):
+        server = self.start()
+        self.begin_build()
+        begun = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(10), 0)
+        self.assertLess(time.monotonic() - begun, 4)
+
+    def test_stops_an_index_build_when_told_to(self):
+        self.start()
+        operation, thread, replies = self.begin_build()
+        with Connection(self.port, timeout_s=60) as connection:
+            connection.command("admin", {"killOp": 1, "op": operation})
+            thread.join(5)
+            self.assertFalse(thread.is_alive())
+            self.assertIn("interrupted", str(replies[0]))
+            indexes = connection.command("test", {"listIndexes": "c"})["cursor"]["firstBatch"]
+            self.assertEqual([index["name"] for index in indexes], ["_id_"])
 
     def test_names_the_address_that_is_taken(self):
         with socket.create_server(("127.0.0.1", self.port)):

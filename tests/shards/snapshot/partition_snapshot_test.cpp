@@ -103,7 +103,7 @@ class PartitionSnapshot : public testing::Test {
   }
   /// From now on exports wait between their position and their reading.
   static FailPoint& pause_exports(int ms) {
-    FailPoint& positioned = *FailPoint::find("exportPositioned");
+    FailPoint& positioned = *FailPoint::find("readPointDrawn");
     positioned.set({.mode = FailPoint::Mode::kAlways,
                     .data = bson::Document::build([&](bson::Writer& to) { to.add("blockTimeMS", ms); })});
     return positioned;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/catalog/change.h"
+
+#include "shards/log/write_unit.h"
+#include "shards/storage/fail_point.h"
+#include "shards/store.h"
+
+namespace partita::shards {
+namespace {
+
+/// Between two looks at whether to go on waiting.
+constexpr std::chrono::milliseconds kLook(10);
+
+FailPoint before_record{"catalogBeforeRecord", "All is ready for a change of the catalog, nothing of it is written."};
+FailPoint record_committed{"catalogRecordCommitted", "A change of the catalog is in the log and nobody has seen it."};
+FailPoint published{"catalogPublished", "A change of the catalog is visible; tables that it dropped are still there."};
+
+}  // namespace
+
+Result<Catalog::Change::Collections> Catalog::Change::find_unbuilt(const std::function<Collections()>& find,
+                                                                   Builds builds, const Interrupt& interrupted) {
+  while (true) {
+    Collections found = find();
+    bool built_on = false;
+    for (const auto& collection : found) {
+      const auto building = catalog_.building_.find(collection->uuid);
+      if (building == catalog_.building_.end()) continue;
+      built_on = true;
+      if (builds == Builds::kAbort) building->second->store(true, std::memory_order_relaxed);
+    }
+    if (!built_on) return found;
+    catalog_.build_ended_.wait_for(lock_, kLook);
+    if (interrupted) CHECK_OK(interrupted());
+  }
+}
+
+Result<std::shared_ptr<const Collection>> Catalog::Change::find(const Namespace& ns, Builds builds,
+                                                                const Interrupt& interrupted) {
+  const auto named = [&] {
+    Collections one;
+    if (auto collection = catalog_.share()->share(ns.full())) one.push_back(std::move(collection));
+    return one;
+  };
+  TRY(Collections found, find_unbuilt(named, builds, interrupted));
+  return found.empty() ? nullptr : std::move(found.front());
+}
+
+Result<Catalog::Change::Collections> Catalog::Change::find_all(std::string_view db, Builds builds,
+                                                               const Interrupt& interrupted) {
+  return find_unbuilt([&] { return catalog_.share()->collections(db); }, builds, interrupted);
+}
+
+Result<Catalog::Change::Pair> Catalog::Change::find_both(const Namespace& first, const Namespace& second,
+                                                         const Interrupt& interrupted) {
+  Pair pair;
+  const auto look = [&] {
+    const auto snapshot = catalog_.share();
+    pair = {snapshot->share(first.full()), snapshot->share(second.full())};
+    Collections found;
+    if (pair.first != nullptr) found.push_back(pair.first);
+    if (pair.second != nullptr) found.push_back(pair.second);
+    return found;
+  };
+  CHECK_OK(find_unbuilt(look, Builds::kAwait, interrupted).status());
+  return pair;
+}
+
+void Catalog::Change::erase(const Collection& collection) {
+  erase(CollectionRow::key(collection.uuid));
+  for (const PartitionSlot& slot : collection.partitions) {
+    erase(PartitionRow::key(collection.uuid, slot.partition->id()));
+  }
+}
+
+Status Catalog::Change::commit() {
+  CHECK_OK(before_record.hit());
+  CHECK_OK(write());
+  record_committed.pass();
+  for (const Row& row : rows_) {
+    CHECK_OK(row.document ? catalog_.state_.put(bytes_of(row.key), row.document->view())
+                          : catalog_.state_.erase(bytes_of(row.key)));
+  }
+  for (const auto& [partition, index] : adopted_) catalog_.state_.adopt(partition, index);
+  return publish();
+}
+
+Status Catalog::Change::write() {
+  TRY(const SessionLease session, SessionLease::take(catalog_.store_.engine()));
+  WriteUnit unit(catalog_.store_, *session);
+  CHECK_OK(unit.begin(RecordKind::kCatalog, kCatalogLog));
+  for (const Row& row : rows_) {
+    CHECK_OK(row.document ? unit.put_catalog_row(row.key, row.document->view()) : unit.erase_catalog_row(row.key));
+  }
+  CHECK_OK(unit.commit());
+  return {};
+}
+
+Status Catalog::Change::publish() {
+  const std::uint64_t version = catalog_.version() + 1;
+  CHECK_OK(catalog_.publish_locked());
+  for (Exclusion& exclusion : excluded_) exclusion.open(version);
+  excluded_.clear();
+  published.pass();
+  return {};
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Making and dropping indexes. A build may take minutes: it runs without the change lock, under a claim on its collection
+// that keeps other changes away from that one alone, and takes the lock only to begin and to publish.
+#include <algorithm>
+
+#include "shards/catalog/change.h"
+#include "shards/indexes/build.h"
+#include "shards/indexes/entries.h"
+#include "shards/store.h"
+#include "wire/bson/compare.h"
+#include "wire/bson/json.h"
+
+namespace partita::shards {
+namespace {
+
+using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
+
+Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
+
+Result<std::vector<IndexSpec>> parse(const std::vector<bson::View>& definitions) {
+  std::vector<IndexSpec> specs;
+  for (const bson::View definition : definitions) {
+    TRY(IndexSpec spec, IndexSpec::parse(definition));
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+/// Whether an index that is there is the wanted one; an error where it is in its way.
+Result<bool> is_same(const IndexSpec& there, const IndexSpec& wanted) {
+  // Compared as values: 1, 1.0 and NumberLong(1) ask for the same.
+  const bool same_key = bson::equal(there.definition["key"], wanted.definition["key"]);
+  const bool same_name = there.name == wanted.name;
+  const bool same_options = there.unique == wanted.unique && there.sparse == wanted.sparse;
+  if (same_key && same_options && same_name) return true;
+  if (same_key && same_options) {
+    return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", there.name);
+  }
+  if (!same_name) return false;
+  return error(Code::IndexKeySpecsConflict,
+               "An existing index has the same name as the requested index. When index names are not specified, they "
+               "are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ",
+               bson::to_shell(wanted.definition), ", existing index: ", bson::to_shell(there.definition));
+}
+
+Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
+  for (const auto& spec : specs) {
+    TRY(const bool same, is_same(*spec, wanted));
+    if (same) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// Keeps other changes away from a collection, but for one that wants the build to end. Made with the change lock held.
+class Catalog::BuildClaim {
+ public:
+  explicit BuildClaim(Catalog& catalog) : catalog_(catalog) {}
+  BuildClaim(const BuildClaim&) = delete;
+  BuildClaim& operator=(const BuildClaim&) = delete;
+  ~BuildClaim() {
+    if (collection_ == nullptr) return;
+    {
+      const std::lock_guard lock(catalog_.change_mutex_);
+      catalog_.building_.erase(collection_->uuid);
+    }
+    catalog_.build_ended_.notify_all();
+  }
+
+  void take(std::shared_ptr<const Collection> collection) {
+    collection_ = std::move(collection);
+    catalog_.building_.emplace(collection_->uuid, unwanted_);
+  }
+  const std::shared_ptr<const Collection>& collection() const { return collection_; }
+  Status check() const {
+    if (!unwanted_->load(std::memory_order_relaxed)) return {};
+    return error(Code::IndexBuildAborted, "Index build aborted: collection ", collection_->ns.full(), " is dropped");
+  }
+
+ private:
+  Catalog& catalog_;
+  std::shared_ptr<const Collection> collection_;
+  const std::shared_ptr<std::atomic<bool>> unwanted_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
+                                                     const Interrupt& interrupted) {
+  TRY(std::vector<IndexSpec> wanted, parse(definitions));
+  IndexCounts counts;
+  counts.created_collection = share()->find(ns.full()) == nullptr;
+  CHECK_OK(get_or_create(ns));
+
+  BuildClaim claim(*this);
+  TRY(const Specs fresh, claim_build(ns, std::move(wanted), interrupted, claim, counts));
+  if (fresh.empty()) return counts;
+  const Interrupt go_on = [&]() -> Status {
+    CHECK_OK(claim.check());
+    return interrupted ? interrupted() : Status();
+  };
+  IndexBuild build(store_, claim.collection(), fresh, go_on);
+  Status status = build.run();
+  if (status.ok()) status = publish_build(build, claim.collection(), fresh);
+  if (status.code() == Code::DuplicateKey) return duplicate_key(ns.full(), status);
+  CHECK_OK(status);
+  counts.after += fresh.size();
+  return counts;
+}
+
+/// Which of the wanted indexes are new. Claims the collection when there are any.
+Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
+                                   BuildClaim& claim, IndexCounts& counts) {
+  Change change(*this);
+  TRY(auto collection, change.find(ns, Change::Builds::kAwait, interrupted));
+  if (collection == nullptr) return not_found(ns);
+  counts.before = counts.after = collection->indexes.size() + 1;
+  Specs fresh;
+  for (IndexSpec& spec : wanted) {
+    if (spec.is_id_key()) continue;
+    TRY(const bool there, is_among(collection->indexes, spec));
+    if (there) continue;
+    TRY(const bool twice, is_among(fresh, spec));
+    if (twice) return error(Code::OperationFailed, "Cannot build two identical indexes. Try again without duplicate indexes.");
+    spec.id = std::max(state_.row(collection->uuid)->next_index, next_index_id_);
+    next_index_id_ = spec.id + 1;
+    fresh.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
+  }
+  if (counts.before + fresh.size() > kMaxIndexes) {
+    return error(Code::CannotCreateIndex, "add index fails, too many indexes for ", ns.full(), " key:",
+                 bson::to_shell(fresh.back()->definition["key"].as_document()));
+  }
+  if (!fresh.empty()) claim.take(std::move(collection));
+  return fresh;
+}
+
+Status Catalog::publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh) {
+  Exclusion exclusion(*collection);
+  CHECK_OK(build.finish());
+  Change change(*this);
+  change.exclude(std::move(exclusion));
+  CollectionRow row = state_.row(collection->uuid)->copy();
+  for (const auto& spec : fresh) {
+    row.indexes.push_back({spec->id, spec->definition.copy()});
+    row.next_index = spec->id + 1;
+  }
+  change.put(CollectionRow::key(collection->uuid), row.encode());
+  for (const auto& [partition, index] : build.built()) change.adopt(partition, index);
+  CHECK_OK(change.commit());
+  build.release();
+  return {};
+}
+
+Result<std::size_t> Catalog::drop_indexes(const Namespace& ns, const std::function<bool(const IndexSpec&)>& which,
+                                          const Interrupt& interrupted) {
+  std::size_t before = 0;
+  {
+    Change change(*this);
+    TRY(const auto collection, change.find(ns, Change::Builds::kAwait, interrupted));
+    if (collection == nullptr) return not_found(ns);
+    before = collection->indexes.size() + 1;
+    CollectionRow row = state_.row(collection->uuid)->copy();
+    std::erase_if(row.indexes, [&](const IndexRow& index) {
+      return std::ranges::any_of(collection->indexes,
+                                 [&](const auto& spec) { return spec->id == index.id && which(*spec); });
+    });
+    if (row.indexes.size() + 1 == before) return before;
+    change.exclude(*collection);
+    change.put(CollectionRow::key(collection->uuid), row.encode());
+    CHECK_OK(change.commit());
+  }
+  remove_dropped_tables();
+  return before;
+}
+
+}  // namespace partita::shards
