@@ -52,6 +52,8 @@ class AggregateExecution final : public Execution {
     const query::FilterTree& tree = filter == nullptr ? everything.tree() : filter->tree();
     TRY(Plan plan, choose_plan(*collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
     plan_ = plan.text;
+    // Rows that come in order need not wait for one another: a $limit behind ends the walk.
+    if (sort != nullptr && plan.sorted) pipeline_.drop_leading_sort();
     std::optional<query::FieldSet> fields = pipeline_.needed_fields();
     auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), std::move(fields));
     source_ = source.get();

@@ -90,9 +90,9 @@ Status explain_made(const std::vector<bson::Document>& made, bson::View stages, 
   return {};
 }
 
-/// Rows come out of the plan behind the filter that begins the pipeline, if there is one: then `told` is 1.
+/// Rows come out of the plan behind the filter that begins the pipeline, if there is one: then `filters` is 1.
 Result<Run> run_plan(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
-                     const PlanChoice& choice, const query::Pipeline& pipeline, std::size_t told, RunFigures& figures) {
+                     const PlanChoice& choice, const query::Pipeline& pipeline, std::size_t filters, RunFigures& figures) {
   if (collection == nullptr) return run(pipeline, source_of({}));
   const SteadyTime start = steady_clock::now();
   Plan plan = choice.plan();
@@ -105,25 +105,28 @@ Result<Run> run_plan(Operation& operation, const std::shared_ptr<const shards::C
   figures.plan.keys = by_key ? walk.scan().keys_examined() : 0;
   figures.plan.documents = walk.scan().documents_examined();
   figures.plan.exhausted = walk.scan().exhausted();
-  figures.plan.matched = figures.plan.returned = figures.answered = ran.passed[told];
+  figures.plan.matched = figures.plan.returned = figures.answered = ran.passed[filters];
   figures.millis = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start).count();
   return ran;
 }
 
 /// A walk over the collection, told as $cursor, and the stages behind it.
-Status explain_cursor(Operation& operation, const shards::Namespace& ns, const query::Pipeline& pipeline,
+Status explain_cursor(Operation& operation, const shards::Namespace& ns, query::Pipeline pipeline,
                       bson::View stages, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to) {
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-  const std::size_t told = pipeline.leading_filter() == nullptr ? 0 : 1;
+  const std::size_t filters = pipeline.leading_filter() == nullptr ? 0 : 1;
+  std::size_t told = filters;
   TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter));
-  const query::SortSpec any_order;
-  const query::SortSpec* sort = pipeline.leading_sort();
-  TRY(const PlanChoice choice,
-      PlanChoice::make(collection.get(), matcher.tree(), sort == nullptr ? any_order : *sort, explained.hint));
+  const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
+  TRY(const PlanChoice choice, PlanChoice::make(collection.get(), matcher.tree(), sort, explained.hint));
+  if (collection != nullptr && !sort.empty() && !choice.winner().needs_sort) {
+    pipeline.drop_leading_sort();
+    ++told;
+  }
   Run ran;
   RunFigures figures;
   if (runs(verbosity)) {
-    TRY(ran, run_plan(operation, collection, choice, pipeline, told, figures));
+    TRY(ran, run_plan(operation, collection, choice, pipeline, filters, figures));
   }
   to.add("explainVersion", "1");
   bson::ArrayWriter list = to.array("stages");
@@ -137,7 +140,7 @@ Status explain_cursor(Operation& operation, const shards::Namespace& ns, const q
     if (runs(verbosity)) add_number(stage, "nReturned", figures.answered);
   }
   const std::span<const std::int64_t> passed = ran.passed;
-  write_stages(stages, told, passed.empty() ? passed : passed.subspan(told + 1), list);
+  write_stages(stages, told, passed.empty() ? passed : passed.subspan(filters + 1), list);
   return {};
 }
 
@@ -148,12 +151,12 @@ Status explain_pipeline(Operation& operation, const shards::Namespace& ns, bson:
   TRY(const auto made, run_source_stage(operation, ns, stages));
   if (made) return explain_made(*made, stages, verbosity, to);
   CHECK_OK(check_explainable(operation, ns));
-  TRY(const query::Pipeline pipeline, query::Pipeline::parse(stages));
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages));
   ExplainedQuery explained{.ns = ns, .hint = hint};
   const bool filters = pipeline.leading_filter() != nullptr;
   if (filters) explained.shown.filter = stages.begin()->value.as_document().begin()->value.as_document();
   if (stages.count() == (filters ? 1U : 0U)) return explain_query(operation, explained, verbosity, to);
-  return explain_cursor(operation, ns, pipeline, stages, explained, verbosity, to);
+  return explain_cursor(operation, ns, std::move(pipeline), stages, explained, verbosity, to);
 }
 
 }  // namespace partita::commands

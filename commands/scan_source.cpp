@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/scan_source.h"
 
+#include <algorithm>
+
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -37,13 +39,14 @@ Status ScanSource::pull(query::Batch& out) {
   CHECK_OK(resume());
   bson::View document;
   std::size_t bytes = 0;
-  while (out.size() < query::Batch::kRows && bytes < query::Batch::kBytes) {
+  while (out.size() < batch_rows_ && bytes < query::Batch::kBytes) {
     TRY(const bool more, next(document));
     if (!more) break;
     const bson::View kept = keep_needed(document, out.arena);
     bytes += kept.size();
     out.rows.push_back({kept, out.arena.copy(scan_.record_key())});
   }
+  batch_rows_ = std::min(2 * batch_rows_, query::Batch::kRows);
   return {};
 }
 

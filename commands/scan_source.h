@@ -37,6 +37,8 @@ class ScanSource final : public query::RecordSource {
   std::optional<query::FieldGather> fields_;
   Operation* operation_ = nullptr;
   bool resumed_ = false;
+  /// Rows of the next batch. It grows from batch to batch: a $limit behind may want no more than a few.
+  std::size_t batch_rows_ = 16;
 };
 
 }  // namespace partita::commands

@@ -57,6 +57,22 @@ class Explain : public ::testing::Test {
   test::InProcess server_;
 };
 
+TEST_F(Explain, ALimitBehindASortEndsTheWalkOverItsIndex) {
+  std::string documents;
+  for (int i = 0; i < 1000; ++i) documents += detail::join(i == 0 ? "" : ", ", "{a: ", (i * 7) % 1000, "}");
+  run("{insert: 'many', documents: [" + documents + "]}");
+  run("{createIndexes: 'many', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+  const std::string pipeline = "[{$match: {a: {$gte: 0}}}, {$sort: {a: -1}}, {$skip: 1}, {$limit: 2}]";
+  const std::string aggregate = "{aggregate: 'many', pipeline: " + pipeline + ", cursor: {}}";
+  const bson::Document told = explain(aggregate);
+  EXPECT_LE(at(told.view(), "stages.0.$cursor.executionStats.totalDocsExamined").exact_int64(), 16);
+  EXPECT_EQ(test::readable(at(told.view(), "stages.1").as_document()), "{$skip: 1, nReturned: 15}");
+  EXPECT_EQ(test::readable(at(told.view(), "stages.2").as_document()), "{$limit: 2, nReturned: 2}");
+  const bson::Document answer = reply(aggregate);
+  EXPECT_EQ(at(answer.view(), "cursor.firstBatch.0.a").exact_int64(), 998);
+  EXPECT_EQ(at(answer.view(), "cursor.firstBatch.1.a").exact_int64(), 997);
+}
+
 TEST_F(Explain, TellsThePlanOfAFind) {
   const bson::Document told = explain("{find: 'c', filter: {a: {$gt: 3}}, projection: {a: 1}}", "queryPlanner");
   const bson::View planner = told["queryPlanner"].as_document();
