@@ -168,8 +168,8 @@ TEST_P(IndexAnswers, AreThoseOfTheDocuments) {
 /// Key by key it would take minutes.
 TEST(IndexUpdates, OfADocumentWithALongArrayTakeNoLongerThanItIs) {
   InProcess server;
-  server.run("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}, {key: {a: -1, n: 1}, name: 'both'}]}");
-  constexpr std::int32_t kLength = 100'000;
+  server.run("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+  constexpr std::int32_t kLength = 50'000;
   const Document insert = Document::build([](Writer& w) {
     w.add("insert", "c");
     bson::ArrayWriter documents = w.array("documents");
