@@ -44,11 +44,9 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions, go_on));
   reply.add("numIndexesBefore", static_cast<std::int32_t>(counts.before));
   reply.add("numIndexesAfter", static_cast<std::int32_t>(counts.after));
-  if (counts.before == counts.after) {
-    reply.add("note", "all indexes already exist");
-  } else {
-    reply.add("createdCollectionAutomatically", counts.created_collection);
-  }
+  const bool nothing_new = counts.before == counts.after;
+  if (counts.created_collection || !nothing_new) reply.add("createdCollectionAutomatically", counts.created_collection);
+  if (nothing_new) reply.add("note", "all indexes already exist");
   return {};
 }
 

@@ -121,7 +121,7 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
     TRY(const bool there, is_among(collection->indexes, spec));
     if (there) continue;
     TRY(const bool twice, is_among(fresh, spec));
-    if (twice) return error(Code::OperationFailed, "Cannot build two identical indexes. Try again without duplicate indexes.");
+    if (twice) return error(Code::IndexAlreadyExists, "Cannot build two identical indexes. Try again without duplicate indexes.");
     spec.id = std::max(state_.row(collection->uuid)->next_index, next_index_id_);
     next_index_id_ = spec.id + 1;
     fresh.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
