@@ -57,7 +57,6 @@ class AggregateExecution final : public Execution {
     std::optional<query::FieldSet> fields = pipeline_.needed_fields();
     auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), std::move(fields));
     source_ = source.get();
-    if (sort != nullptr && plan.sorted) pipeline_.drop_leading_sort();  // The walk over the index has done it.
     stream_ = pipeline_.whole().open(std::move(source), control_);
     return {};
   }
