@@ -140,7 +140,7 @@ Status Catalog::rename(const Namespace& from, const Namespace& to, bool drop_tar
       change.exclude(*target);
       change.erase(*target);
     }
-    CHECK_OK(snapshot->check_spelling(to.db()));
+    CHECK_OK(share()->check_spelling(to.db()));
     change.exclude(*source);
     const CollectionRow& row = *state_.row(source->uuid);
     CollectionRow renamed = row.copy();
