@@ -226,7 +226,7 @@ void ClientConnection::finish(const Operation& operation, const Status& status, 
                          .bytes_out = reply_bytes,
                          .documents = operation.stats().documents});
   if (operation.command().target == Target::kCollection && operation.target().is_string()) {
-    server_.namespace_times.count(operation.db(), operation.target().as_string(),
+    server_.namespace_times.count(server_.store.catalog().snapshot(), operation.db(), operation.target().as_string(),
                                   NamespaceTimes::kind_of(operation.command().name), micros);
   }
   if (is_slow(took)) [[unlikely]] log_slow(operation, took, status, reply_bytes);

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "shards/catalog/names.h"
+#include "shards/catalog/collection.h"
 
 namespace partita::commands {
 namespace {
@@ -41,13 +41,14 @@ Kind NamespaceTimes::kind_of(std::string_view command) {
   return Kind::kCommand;
 }
 
-void NamespaceTimes::count(std::string_view db, std::string_view collection, Kind kind, std::int64_t micros) {
+void NamespaceTimes::count(const shards::CatalogSnapshot& catalog, std::string_view db, std::string_view collection,
+                           Kind kind, std::int64_t micros) {
   const FullName name(db, collection);
   Bucket& bucket = buckets_[NameHash()(name.text()) % kBuckets];
   const std::lock_guard lock(bucket.mutex);
   auto found = bucket.by_name.find(name.text());
   if (found == bucket.by_name.end()) {
-    if (bucket.by_name.size() >= kMaxNamesPerBucket) return;
+    if (bucket.by_name.size() >= kMaxNamesPerBucket || catalog.find(name.text()) == nullptr) return;
     found = bucket.by_name.emplace(name.text(), Usages{}).first;
   }
   Usage& usage = found->second[static_cast<std::size_t>(kind)];

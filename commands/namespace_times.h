@@ -8,6 +8,10 @@
 #include <string_view>
 #include <unordered_map>
 
+namespace partita::shards {
+class CatalogSnapshot;
+}
+
 namespace partita::commands {
 
 /// Time spent per collection and kind of operation, since the start: what `top` shows. Any thread may use it. Counting
@@ -25,14 +29,16 @@ class NamespaceTimes {
 
   static Kind kind_of(std::string_view command);
 
-  void count(std::string_view db, std::string_view collection, Kind kind, std::int64_t micros);
+  /// Names that the catalog does not know are not counted: clients may ask for any number of them.
+  void count(const shards::CatalogSnapshot& catalog, std::string_view db, std::string_view collection, Kind kind,
+             std::int64_t micros);
   std::map<std::string, Usages> all() const;
   /// Of one namespace; zeros for one that was never used.
   Usages of(std::string_view ns) const;
 
  private:
   static constexpr std::size_t kBuckets = 64;
-  /// Clients may name any number of collections, also such as do not exist: further ones are not counted.
+  /// Collections come and go: further ones are not counted.
   static constexpr std::size_t kMaxNamesPerBucket = 1024;
 
   struct NameHash {

@@ -2,6 +2,7 @@
 #include "commands/arguments.h"
 #include "commands/namespace_times.h"
 #include "commands/server.h"
+#include "shards/store.h"
 
 namespace partita::commands {
 namespace {
@@ -38,7 +39,10 @@ Status top(Operation& op, bson::Writer& reply) {
   CHECK_OK(no_arguments("top", op.request()));
   bson::Writer totals = reply.document("totals");
   totals.add("note", "all times in microseconds");
-  for (const auto& [name, usages] : op.server().namespace_times.all()) write_row(totals.document(name), usages);
+  const shards::CatalogSnapshot& catalog = op.server().store.catalog().snapshot();
+  for (const auto& [name, usages] : op.server().namespace_times.all()) {
+    if (catalog.find(name) != nullptr) write_row(totals.document(name), usages);
+  }
   return {};
 }
 

@@ -13,6 +13,8 @@ Status check_field_path(std::string_view path) {
     if (name.empty()) return error(Code{15998}, "FieldPath field names may not be empty strings.");
     if (name.starts_with('$'))
       return error(Code{16410}, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+    if (name.find('\0') != std::string_view::npos)
+      return error(Code{16411}, "FieldPath field names may not contain '\\0'.");
     if (++parts > kMaxPathParts) return error(Code::Overflow, "FieldPath is too long");
     if (dot == std::string_view::npos) return {};
     path.remove_prefix(dot + 1);

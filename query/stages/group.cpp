@@ -163,7 +163,7 @@ Status check_name(std::string_view name) {
   return {};
 }
 
-/// The operand of an accumulator: one expression.
+/// The operand of an accumulator: one expression, and never in an array, not even alone.
 Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
   if (!accumulator.takes_argument) {
     const bool empty = operand.is_document() && operand.as_document().empty();
@@ -190,10 +190,11 @@ Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext
   return GroupField{std::string(field.name), accumulator, {std::move(argument)}};
 }
 
-/// A compound _id groups what lacks one of its parts with what has null there, as an _id that is missing whole does.
+/// An _id of one part groups what lacks it with what has null there, as an _id that is missing whole does. With more
+/// parts, those that are missing are left out.
 Result<CompiledExpression> compile_id(Value id, const ExpressionContext& context) {
-  const bool compound = id.is_document() && !id.as_document().empty() && !id.as_document().begin()->name.starts_with('$');
-  if (!compound) return CompiledExpression::compile(id, context);
+  const bool single = id.is_document() && id.as_document().count() == 1 && !id.as_document().begin()->name.starts_with('$');
+  if (!single) return CompiledExpression::compile(id, context);
   const bson::Document with_nulls = bson::Document::build([&](bson::Writer& out) {
     for (const bson::Field& part : id.as_document()) {
       bson::Writer call = out.document(part.name);
@@ -235,6 +236,8 @@ const RegisterEntry<StageKind> kGroup{{
                   "[{_id: 1, n: 2}, {_id: null, n: 2}]"},
                  {"{$group: {_id: {x: '$g'}, v: {$push: '$a'}}}", "[{g: 1, a: 1}, {a: 2}, {g: 1, a: 3}]",
                   "[{_id: {x: 1}, v: [1, 3]}, {_id: {x: null}, v: [2]}]"},
+                 {"{$group: {_id: {x: '$a', y: '$b'}, n: {$sum: 1}}}", "[{a: 1}, {a: 1, b: null}, {a: 1, b: 2}, {a: 1}]",
+                  "[{_id: {x: 1}, n: 2}, {_id: {x: 1, y: null}, n: 1}, {_id: {x: 1, y: 2}, n: 1}]"},
                  {"{$group: {_id: null}}", "[]", "[]"},
                  {"{$group: {n: {$sum: 1}}}", "[]", "error 15955"},
                  {"{$group: {_id: 1, n: {$foo: 1}}}", "[]", "error 15952"},

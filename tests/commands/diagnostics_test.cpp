@@ -267,5 +267,19 @@ TEST(Router, TellsItsKind) {
   EXPECT_EQ(status["code"].exact_int64(), 76);
 }
 
+TEST(Top, NamesCollectionsThatAreThere) {
+  test::InProcess server;
+  server.reply("{insert: 'c', documents: [{a: 1}], $db: 'test'}");
+  server.reply("{find: 'c', $db: 'test'}");
+  server.reply("{find: 'none', $db: 'test'}");
+  server.reply("{insert: 'gone', documents: [{a: 1}], $db: 'test'}");
+  server.reply("{drop: 'gone', $db: 'test'}");
+  const bson::Document top = server.reply("{top: 1, $db: 'admin'}");
+  const bson::View totals = top["totals"].as_document();
+  EXPECT_TRUE(totals.has("test.c"));
+  EXPECT_FALSE(totals.has("test.none"));
+  EXPECT_FALSE(totals.has("test.gone"));
+}
+
 }  // namespace
 }  // namespace partita::commands

@@ -36,6 +36,13 @@ bool is_secret(const Secrets& secrets, std::string_view field) {
   return std::find(secrets.fields.begin(), secrets.fields.end(), field) != secrets.fields.end() && !field.empty();
 }
 
+/// What an explain is about; the command itself where it is none.
+bson::View explained(bson::View command) {
+  const auto first = command.begin();
+  const bool wraps = first != command.end() && first->name == "explain" && first->value.is_document();
+  return wraps ? first->value.as_document() : command;
+}
+
 void copy_flat(bson::Writer& to, bson::View command) {
   const Secrets* secrets = secrets_of(command);
   for (const bson::Field& field : command) {
@@ -49,9 +56,17 @@ void copy_flat(bson::Writer& to, bson::View command) {
 
 }  // namespace
 
-bool holds_secrets(bson::View command) { return secrets_of(command) != nullptr || command.has(kSpeculative); }
+bool holds_secrets(bson::View command) {
+  return secrets_of(explained(command)) != nullptr || command.has(kSpeculative);
+}
 
 bson::Document without_secrets(bson::View command) {
+  if (const bson::View inner = explained(command); inner.data() != command.data()) {
+    return bson::Document::build([&](bson::Writer& to) {
+      bson::Writer hidden = to.document("explain");
+      copy_flat(hidden, inner);
+    });
+  }
   if (secrets_of(command) != nullptr) return bson::Document::build([&](bson::Writer& to) { copy_flat(to, command); });
   return bson::Document::build([&](bson::Writer& to) {
     for (const bson::Field& field : command) {

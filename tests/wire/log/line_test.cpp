@@ -112,6 +112,12 @@ TEST_F(LogLine, NeverHoldsSecrets) {
     EXPECT_EQ(without[command].as_string(), "name");
     EXPECT_EQ(without["$db"].as_string(), "admin");
   }
+  const auto explain = bson::Document::build([](bson::Writer& w) {
+    bson::Writer inner = w.document("explain");
+    inner.add("createUser", "u");
+    inner.add("pwd", "hunter2");
+  });
+  EXPECT_EQ(formatted(line, {{"command", explain.view()}}).find("hunter2"), std::string::npos);
   const auto create = bson::Document::build([](bson::Writer& w) {
     w.add("createUser", "ann");
     w.add("pwd", "hunter2");
