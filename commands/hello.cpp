@@ -9,6 +9,7 @@
 #include "commands/client_connection.h"
 #include "commands/client_metadata.h"
 #include "commands/server.h"
+#include "commands/settings/server_parameters.h"
 #include "commands/version.h"
 #include "commands/wall_time.h"
 #include "wire/bson/validate.h"
@@ -104,7 +105,7 @@ Status write_reply(Operation& op, bson::Writer& reply) {
   reply.add("maxMessageSizeBytes", static_cast<std::int32_t>(wire::kMaxMessageSize));
   reply.add("maxWriteBatchSize", kMaxWriteBatchSize);
   reply.add("localTime", now_as_date());
-  reply.add("logicalSessionTimeoutMinutes", kSessionTimeoutMinutes);
+  reply.add("logicalSessionTimeoutMinutes", static_cast<std::int32_t>(parameters::session_timeout_minutes.get()));
   reply.add("connectionId", static_cast<std::int32_t>(op.client().peer().connection_id));
   reply.add("minWireVersion", kMinWireVersion);
   reply.add("maxWireVersion", kMaxWireVersion);

@@ -19,14 +19,15 @@ Insertion::Insertion(Operation& operation, const shards::Namespace& ns)
     : operation_(operation), store_(operation.server().store), ns_(ns), options_(write_options(operation, true)) {}
 
 void Insertion::add(bson::View document, std::int32_t statement) {
+  const bool own_id = document.has("_id");
   Result<bson::View> ready = prepare_for_insert(document, store_, scratch_);
   if (!ready.ok()) {
-    prepared_.push_back({document, statement, std::move(ready).status()});
+    prepared_.push_back({document, statement, own_id, std::move(ready).status()});
   } else if (ready->data() == document.data()) {
-    prepared_.push_back({document, statement, {}});
+    prepared_.push_back({document, statement, own_id, {}});
   } else {
     changed_.push_back(bson::Document(std::exchange(scratch_, bson::Buffer())));
-    prepared_.push_back({changed_.back().view(), statement, {}});
+    prepared_.push_back({changed_.back().view(), statement, own_id, {}});
   }
 }
 
@@ -79,6 +80,7 @@ Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
 Status Insertion::insert_range(WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed) {
   stored_.clear();
   repeated_.clear();
+  fresh_.reset();
   for (std::size_t i = begin; i < end; ++i) {
     failed = i;
     CHECK_OK(insert_one(attempt, i));
@@ -92,29 +94,45 @@ Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
   key_.clear();
   shards::append_record_key(attempt.collection(), document, key_);
   TRY(const shards::PartitionSlot* slot, attempt.enter(key_.bytes()));
-  const shards::PartitionId partition = slot->partition->id();
-  const std::int32_t statement = prepared_[index].statement;
-  if (const auto id = statement_id(operation_, statement)) {
-    TRY(const auto earlier, earlier_outcome(attempt, partition, *id, store_.tables().retry));
-    if (earlier) {
-      repeated_.push_back(statement);
-      return {};
-    }
+  const std::int32_t number = prepared_[index].statement;
+  const auto id = statement_id(operation_, number);
+  if (!id) return insert_document(attempt, ns_, *slot, key_.bytes(), document);
+  const Retryable statement{*id, shards::StatementKind::kInsert, prepared_[index].own_id};
+  TRY(const shards::PartitionId partition, retry_partition(attempt, *slot, statement));
+  TRY(const bool repeated, is_repeated(attempt, partition, statement));
+  if (repeated) {
+    repeated_.push_back(number);
+    return {};
   }
   CHECK_OK(insert_document(attempt, ns_, *slot, key_.bytes(), document));
-  if (!stored_.empty() && stored_.back().partition == partition && std::int64_t{stored_.back().last} + 1 == statement) {
+  add_stored(partition, number);
+  return {};
+}
+
+Result<bool> Insertion::is_repeated(WriteAttempt& attempt, shards::PartitionId partition, const Retryable& statement) {
+  if (fresh_ == partition) return false;
+  TRY(const auto earlier, find_earlier(attempt.session(), store_.tables().retry, partition, statement));
+  if (!earlier.begun) fresh_ = partition;
+  return earlier.done.has_value();
+}
+
+void Insertion::add_stored(shards::PartitionId partition, std::int32_t statement) {
+  const bool goes_on = !stored_.empty() && stored_.back().partition == partition &&
+                       std::int64_t{stored_.back().last} + 1 == statement;
+  if (goes_on) {
     stored_.back().last = statement;
   } else {
     stored_.push_back({partition, statement, statement});
   }
-  return {};
 }
 
 Status Insertion::note_retries(WriteAttempt& attempt) {
   for (const Stored& stored : stored_) {
     const auto id = statement_id(operation_, stored.first);
-    if (!id) return {};
-    CHECK_OK(attempt.unit().note_retry(stored.partition, *id, {stored.first, stored.last, {}}));
+    const shards::DoneStatements done{stored.first, stored.last, shards::StatementKind::kInsert, {}};
+    const auto begun = fresh_ == stored.partition ? shards::Begun::kNew : shards::Begun::kUnknown;
+    CHECK_OK(attempt.unit().note_retry(stored.partition, *id, done, begun));
+    if (fresh_ == stored.partition) fresh_.reset();  // From now on something is known of it.
   }
   return {};
 }

@@ -28,12 +28,15 @@ class Insertion {
   struct Prepared {
     bson::View document;
     std::int32_t statement;
+    bool own_id;  ///< It has come with its _id: sent again it has the same one.
     Status refused;
   };
   /// Stores [begin, end) in one unit, or as many as go before one fails; returns where to go on, and adds the error.
   Result<std::size_t> run_unit(std::size_t begin, std::size_t end);
   Status insert_range(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed);
   Status insert_one(shards::WriteAttempt& attempt, std::size_t index);
+  Result<bool> is_repeated(shards::WriteAttempt& attempt, shards::PartitionId partition, const Retryable& statement);
+  void add_stored(shards::PartitionId partition, std::int32_t statement);
   Status note_retries(shards::WriteAttempt& attempt);
   std::size_t unit_end(std::size_t begin) const;
 
@@ -56,6 +59,7 @@ class Insertion {
     std::int32_t last;
   };
   std::vector<Stored> stored_;
+  std::optional<shards::PartitionId> fresh_;  ///< Where the transaction number had done nothing before this attempt.
   std::vector<std::int32_t> repeated_;
 };
 

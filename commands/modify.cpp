@@ -8,14 +8,17 @@
 #include "query/sort/sorter.h"
 #include "query/updates/upsert.h"
 #include "shards/indexes/entries.h"
+#include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
+#include "wire/bson/validate.h"
 
 namespace partita::commands {
 namespace {
 
 using shards::Bytes;
 using shards::bytes_of;
+using shards::StatementKind;
 using shards::WriteAttempt;
 
 /// Rows between two looks at the clock and the client.
@@ -24,22 +27,41 @@ constexpr int kInterruptInterval = 512;
 /// Keys found at a time by a write to many documents.
 constexpr std::size_t kTargetsAtOnce = 1000;
 
-/// The outcome that the statement had when it came before.
-Result<bool> repeat(Operation& operation, WriteAttempt& attempt, shards::PartitionId partition,
-                    const std::optional<shards::StatementId>& statement, Outcome& outcome) {
-  if (!statement) return false;
-  TRY(const auto earlier, earlier_outcome(attempt, partition, *statement, operation.server().store.tables().retry));
-  if (!earlier) return false;
-  outcome = Outcome::decode(bson::View::trusted(earlier->data()));
+StatementKind kind_of(const Change& change) {
+  if (change.image != Image::kNone) return StatementKind::kFindAndModify;
+  return change.update != nullptr ? StatementKind::kUpdate : StatementKind::kDelete;
+}
+
+/// The outcome that the statement had when it came before, as it lies in a retry row.
+Result<bool> take_outcome(const shards::EarlierStatement& earlier, Outcome& outcome) {
+  if (!earlier.done) return false;
+  TRY(outcome, Outcome::decode(earlier.done->outcome));
   outcome.retried = true;
   return true;
 }
 
-Status keep(WriteAttempt& attempt, shards::PartitionId partition, const std::optional<shards::StatementId>& statement,
-            const Outcome& outcome) {
+/// Where a retryable statement is noted.
+struct Place {
+  shards::PartitionId partition{0};
+  shards::Begun begun = shards::Begun::kUnknown;
+};
+
+Result<bool> repeat(Operation& operation, WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                    const std::optional<Retryable>& statement, Place& place, Outcome& outcome) {
+  if (!statement) return false;
+  TRY(place.partition, retry_partition(attempt, slot, *statement));
+  const shards::TableId retry_table = operation.server().store.tables().retry;
+  TRY(const auto earlier, find_earlier(attempt.session(), retry_table, place.partition, *statement));
+  place.begun = earlier.begun ? shards::Begun::kUnknown : shards::Begun::kNew;
+  return take_outcome(earlier, outcome);
+}
+
+Status keep(WriteAttempt& attempt, const std::optional<Retryable>& statement, const Place& place, const Outcome& outcome) {
   if (!statement) return {};
   const bson::Document encoded = outcome.encode();
-  return attempt.unit().note_retry(partition, *statement, {statement->statement, statement->statement, encoded.view().bytes()});
+  const std::int32_t number = statement->id.statement;
+  const shards::DoneStatements done{number, number, statement->kind, encoded.view().bytes()};
+  return attempt.unit().note_retry(place.partition, statement->id, done, place.begun);
 }
 
 /// Notes the version of the document that the reply will show.
@@ -75,33 +97,28 @@ Status remove_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shard
   return attempt.unit().remove(slot, at, key, before);
 }
 
-/// The same before it is known which partition the statement went to the first time.
-Result<bool> repeat_anywhere(Operation& operation, const shards::Collection& collection,
-                             const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+/// The same for a statement that has yet to look for its document, at one moment. What decides is repeat(), in the
+/// transaction of the write: this is for those who find nothing, because an earlier sending has changed it.
+Result<bool> repeat_unlocated(Operation& operation, const shards::Collection& collection,
+                              const std::optional<Retryable>& statement, Outcome& outcome) {
   if (!statement) return false;
   shards::Store& store = operation.server().store;
   TRY(const shards::SessionLease session, shards::SessionLease::take(store.engine()));
-  TRY(shards::Cursor rows, session->cursor(store.tables().retry));
-  for (const shards::PartitionSlot& slot : collection.partitions) {
-    TRY(const bool there, rows.find(shards::retry_key(slot.partition->id(), *statement)));
-    if (!there) continue;
-    TRY(const auto earlier, shards::find_outcome(rows.value(), *statement));
-    if (!earlier) continue;
-    outcome = Outcome::decode(bson::View::trusted(earlier->data()));
-    outcome.retried = true;
-    return true;
-  }
-  return false;
+  TRY(const shards::Transaction moment, shards::Transaction::begin(*session));
+  TRY(const shards::PartitionSlot* home, shards::Placement::locate(collection, shards::home_key(statement->id)).here());
+  TRY(const auto earlier, find_earlier(*session, store.tables().retry, home->partition->id(), *statement));
+  return take_outcome(earlier, outcome);
 }
 
 /// Changes the document with this record key if it is still there and, with a matcher, still matches.
 Status change_one(Operation& operation, const shards::Namespace& ns, Bytes record_key, const query::Matcher* matcher,
-                  const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+                  const Change& change, const std::optional<Retryable>& statement, Outcome& outcome) {
   const auto attempt_change = [&](WriteAttempt& attempt) -> Status {
     outcome = {};
     TRY(const shards::PartitionSlot* located, attempt.enter(record_key));
     const shards::PartitionSlot& slot = *located;
-    TRY(const bool repeated, repeat(operation, attempt, slot.partition->id(), statement, outcome));
+    Place place;
+    TRY(const bool repeated, repeat(operation, attempt, slot, statement, place, outcome));
     if (repeated) return {};
     TRY(shards::Cursor at, attempt.session().cursor(slot.partition->records()));
     TRY(const bool there, at.find(record_key));
@@ -114,7 +131,7 @@ Status change_one(Operation& operation, const shards::Namespace& ns, Bytes recor
     }
     CHECK_OK(change.update != nullptr ? update_at(attempt, slot, at, record_key, change, outcome)
                                       : remove_at(attempt, slot, at, record_key, change, outcome));
-    return keep(attempt, slot.partition->id(), statement, outcome);
+    return keep(attempt, statement, place, outcome);
   };
   return name_collision(ns, shards::write(operation.server().store, ns, write_options(operation, false), attempt_change));
 }
@@ -148,13 +165,13 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
 /// Scans for the document, with a parsed filter.
 Status change_found(Operation& operation, const shards::Namespace& ns,
                     const std::shared_ptr<const shards::Collection>& collection, const query::Matcher& matcher,
-                    const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
-  TRY(const bool repeated, repeat_anywhere(operation, *collection, statement, outcome));
+                    const Change& change, const std::optional<Retryable>& statement, Outcome& outcome) {
+  TRY(const bool repeated, repeat_unlocated(operation, *collection, statement, outcome));
   if (repeated) return {};
   // Another writer may change what has been found before it is written: then the next look finds another one.
   while (!change.sort.empty()) {
     TRY(const auto first, first_sorted(operation, collection, matcher, change));
-    if (!first) return {};
+    if (!first) return repeat_unlocated(operation, *collection, statement, outcome).status();
     CHECK_OK(change_one(operation, ns, bytes_of(*first), &matcher, change, statement, outcome));
     if (outcome.matched > 0) return {};
   }
@@ -162,7 +179,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
   Targets targets(operation, collection, matcher, std::move(plan.order));
   while (true) {
     TRY(const std::vector<std::string> keys, targets.next(1));
-    if (keys.empty()) return {};
+    if (keys.empty()) return repeat_unlocated(operation, *collection, statement, outcome).status();
     CHECK_OK(change_one(operation, ns, bytes_of(keys[0]), &matcher, change, statement, outcome));
     if (outcome.matched > 0) return {};
   }
@@ -170,7 +187,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
 
 /// Inserts what an upsert makes of filter and update.
 Status insert_upserted(Operation& operation, const shards::Namespace& ns, const query::Matcher& matcher,
-                       const Change& change, const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+                       const Change& change, const std::optional<Retryable>& statement, Outcome& outcome) {
   shards::Store& store = operation.server().store;
   TRY(const bson::Document made, query::make_upsert(matcher.tree(), *change.update, store.object_ids().next()));
   bson::Buffer changed;
@@ -182,13 +199,14 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
     shards::append_record_key(attempt.collection(), document, key);
     TRY(const shards::PartitionSlot* located, attempt.enter(key.bytes()));
     const shards::PartitionSlot& slot = *located;
-    TRY(const bool repeated, repeat(operation, attempt, slot.partition->id(), statement, outcome));
+    Place place;
+    TRY(const bool repeated, repeat(operation, attempt, slot, statement, place, outcome));
     if (repeated) return {};
     CHECK_OK(insert_document(attempt, ns, slot, key.bytes(), document));
     outcome.matched = 1;
     outcome.upserted = bson::Document::build([&](bson::Writer& w) { w.add("_id", document["_id"]); });
     if (change.image == Image::kAfter) CHECK_OK(note_image(document, change, outcome));
-    return keep(attempt, slot.partition->id(), statement, outcome);
+    return keep(attempt, statement, place, outcome);
   };
   return shards::write(store, ns, write_options(operation, true), attempt_insert);
 }
@@ -204,10 +222,16 @@ bson::Document Outcome::encode() const {
   });
 }
 
-Outcome Outcome::decode(bson::View stored) {
+Result<Outcome> Outcome::decode(std::span<const std::uint8_t> bytes) {
+  TRY(const bson::View stored, bson::validate(bytes));
   Outcome outcome;
-  outcome.matched = stored["n"].as_int32();
-  outcome.modified = stored["m"].as_int32();
+  const bson::Value matched = stored["n"];
+  const bson::Value modified = stored["m"];
+  if (!matched.is(bson::Type::kInt32) || !modified.is(bson::Type::kInt32)) {
+    return error(Code::DataModifiedByRepair, "damaged retry row: an outcome without its counts");
+  }
+  outcome.matched = matched.as_int32();
+  outcome.modified = modified.as_int32();
   if (const bson::Value upserted = stored["u"]; upserted.is_document()) outcome.upserted = bson::Document(upserted.as_document());
   if (const bson::Value value = stored["v"]; value.is_document()) {
     outcome.value = bson::Document(value.as_document());
@@ -217,10 +241,12 @@ Outcome Outcome::decode(bson::View stored) {
 }
 
 Status change_first(Operation& operation, const shards::Namespace& ns, const Change& change,
-                    const std::optional<shards::StatementId>& statement, Outcome& outcome) {
+                    const std::optional<shards::StatementId>& statement_id, Outcome& outcome) {
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
   const std::optional<bson::Value> id = change.sort.empty() && change.hint.missing() ? express_id(change.filter) : std::nullopt;
+  std::optional<Retryable> statement;
+  if (statement_id) statement = {*statement_id, kind_of(change), id.has_value()};
   std::optional<query::Matcher> matcher;
   for (int attempt = 0;; ++attempt) {
     outcome = {};
@@ -230,7 +256,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
       key.clear();
       shards::append_record_key_of_id(*collection, *id, key);
       CHECK_OK(change_one(operation, ns, key.bytes(), nullptr, change, statement, outcome));
-      if (outcome.matched > 0 || !change.upsert) return {};
+      if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
     if (!matcher) {
       TRY(matcher, query::Matcher::parse(change.filter));
@@ -238,7 +264,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (collection != nullptr && !id) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
       CHECK_OK(change_found(operation, ns, collection, *matcher, change, statement, outcome));
-      if (outcome.matched > 0) return {};
+      if (outcome.matched > 0 || outcome.retried) return {};
     }
     if (!change.upsert) return {};
     Status status = insert_upserted(operation, ns, *matcher, change, statement, outcome);

@@ -22,7 +22,8 @@ struct Outcome {
   bool retried = false;     ///< Done by an earlier sending of the statement; not kept.
 
   bson::Document encode() const;
-  static Outcome decode(bson::View stored);
+  /// Of bytes from disk: everything is checked.
+  static Result<Outcome> decode(std::span<const std::uint8_t> bytes);
 };
 
 enum class Image : std::uint8_t { kNone, kBefore, kAfter };
@@ -42,7 +43,7 @@ struct Change {
 /// being parsed; anything else scans, and fails with LockBusy on an io core. With `statement` the outcome is kept, and
 /// found again when the statement comes a second time.
 Status change_first(Operation& operation, const shards::Namespace& ns, const Change& change,
-                    const std::optional<shards::StatementId>& statement, Outcome& outcome);
+                    const std::optional<shards::StatementId>& statement_id, Outcome& outcome);
 
 /// Changes all documents that match, each in a write of its own.
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Sessions begin with the first request that names them and cost nothing until they have something to remember, so the
-// commands about them have little to do: start, refresh and end check what they are given; kill also stops what runs.
+// Sessions begin with the first request that names them. All that is kept of one are the statements of its last retryable
+// write, beside the documents that they changed; they are forgotten some time after that write, whatever the client says
+// (sessions/reaper.h). So start, refresh and end only check what they are given; kill also stops what runs.
 #include <algorithm>
 
 #include "commands/arguments.h"
 #include "commands/client_connection.h"
 #include "commands/current_operations.h"
 #include "commands/server.h"
+#include "commands/settings/server_parameters.h"
 #include "commands/version.h"
 #include "shards/store.h"
 
@@ -53,11 +55,12 @@ Status start_session(Operation& op, bson::Writer& reply) {
   CHECK_OK(no_arguments("startSession", op.request()));
   const shards::Uuid id = op.server().store.random().uuid();
   reply.document("id").uuid("id", id);
-  reply.add("timeoutMinutes", kSessionTimeoutMinutes);
+  reply.add("timeoutMinutes", static_cast<std::int32_t>(parameters::session_timeout_minutes.get()));
   return {};
 }
 
-/// There is nothing to keep alive or to let go of: a session has no memory of its own here.
+/// Ending a session early would save little: its rows are found by partition, of which any may have some, and each would
+/// be a write; the reaper meets them anyway.
 Status check_sessions(Operation& op, bson::Writer&) { return parse_sessions(op).status(); }
 
 Status kill_sessions(Operation& op, bson::Writer&) {

@@ -14,7 +14,21 @@ namespace {
 
 constexpr std::string_view kId = "_id";
 
+// How MongoDB refuses a number that was another statement's.
+constexpr Code kFindAndModifyRetry{40606};
+constexpr Code kFindAndModifyRetryOfInsert{40608};
+constexpr Code kWriteRetry{40638};
+
 bool is_empty_timestamp(bson::Value value) { return value.is(bson::Type::kTimestamp) && value.as_timestamp().bits() == 0; }
+
+/// A number of a statement that was something else: a client's mistake, which must not pass for a write that was done.
+/// MongoDB refuses updates and findAndModify then, with these codes; inserts and deletes it takes for done.
+Status other_kind(shards::StatementKind asked, shards::StatementKind done) {
+  using shards::StatementKind;
+  const Code of_find_and_modify = done == StatementKind::kInsert ? kFindAndModifyRetryOfInsert : kFindAndModifyRetry;
+  return error(asked == StatementKind::kFindAndModify ? of_find_and_modify : kWriteRetry, shards::name_of(asked),
+               " retry request is not compatible with previous write in the transaction of type: ", shards::name_of(done));
+}
 
 }  // namespace
 
@@ -83,14 +97,18 @@ void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& re
   for (const std::int32_t statement : statements) retried.push(statement);
 }
 
-Result<std::optional<shards::Bytes>> earlier_outcome(shards::WriteAttempt& attempt, shards::PartitionId partition,
-                                                     const shards::StatementId& id, shards::TableId retry_table) {
-  TRY(shards::Cursor cursor, attempt.session().cursor(retry_table));
-  const shards::RetryKey key = shards::retry_key(partition, id);
-  TRY(const bool there, cursor.find(key));
-  if (!there) return std::optional<shards::Bytes>();
-  // The row's bytes stay in the page for as long as the attempt's transaction is open.
-  return shards::find_outcome(cursor.value(), id);
+Result<shards::PartitionId> retry_partition(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                                            const Retryable& statement) {
+  if (statement.keyed) return slot.partition->id();
+  TRY(const shards::PartitionSlot* home, attempt.enter(shards::home_key(statement.id)));
+  return home->partition->id();
+}
+
+Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::TableId retry_table,
+                                              shards::PartitionId partition, const Retryable& statement) {
+  TRY(shards::EarlierStatement earlier, shards::find_statement(session, retry_table, partition, statement.id));
+  if (earlier.done && earlier.done->kind != statement.kind) return other_kind(statement.kind, earlier.done->kind);
+  return earlier;
 }
 
 shards::WriteOptions write_options(Operation& operation, bool create_collection) {
@@ -112,7 +130,7 @@ bool ends_command(Code code) {
     case Code::InvalidNamespace:
       return true;
     default:
-      return false;
+      return code == kFindAndModifyRetry || code == kFindAndModifyRetryOfInsert || code == kWriteRetry;
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "commands/operation.h"
 #include "shards/router/write.h"
-#include "shards/sessions/retry.h"
+#include "shards/sessions/retry_rows.h"
 
 /// What write commands share: numbering of statements, their errors in the reply, when a write goes to a worker.
 namespace partita::commands {
@@ -39,7 +39,8 @@ class StatementNumbers {
  public:
   static Result<StatementNumbers> parse(std::string_view command, bson::Value first, bson::Value list, std::size_t count);
   std::int32_t at(std::size_t place) const {
-    return list_.empty() ? first_ + static_cast<std::int32_t>(place) : list_[place];
+    if (!list_.empty()) return list_[place];
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(first_) + static_cast<std::uint32_t>(place));  // May go round.
   }
 
  private:
@@ -50,14 +51,24 @@ class StatementNumbers {
 /// The session, number and statement of a retryable write; nullopt for a write that is none.
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement);
 
+/// A statement that an earlier sending may have done already.
+struct Retryable {
+  shards::StatementId id;
+  shards::StatementKind kind = shards::StatementKind::kInsert;
+  /// It names its record key itself, and is noted where the document is. Any other is noted in the session's home.
+  bool keyed = true;
+};
+/// The partition that notes the statement, with its gate passed. `slot` is that of the document.
+Result<shards::PartitionId> retry_partition(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                                            const Retryable& statement);
+
 /// `retriedStmtIds: [...]`, or nothing: which statements had been done by an earlier sending.
 void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& reply);
 
-/// The outcome that this statement had when it came the first time; nullopt when this is the first time. Reads through
-/// the attempt's session, so that of two copies of one statement that race only one commits. The bytes live until the
-/// session is next used.
-Result<std::optional<shards::Bytes>> earlier_outcome(shards::WriteAttempt& attempt, shards::PartitionId partition,
-                                                     const shards::StatementId& id, shards::TableId retry_table);
+/// What is known of the statement when it has come before. Asked through an attempt's session, of two copies that race
+/// only one commits. Fails, which ends the command, when it was a statement of another kind, or is long past.
+Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::TableId retry_table,
+                                              shards::PartitionId partition, const Retryable& statement);
 
 shards::WriteOptions write_options(Operation& operation, bool create_collection);
 

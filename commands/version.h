@@ -16,7 +16,6 @@ constexpr std::int32_t kMinWireVersion = 0;
 constexpr std::int32_t kMaxWireVersion = 21;
 
 constexpr std::int32_t kMaxWriteBatchSize = 100000;
-constexpr std::int32_t kSessionTimeoutMinutes = 30;
 
 /// The one data node that there is as long as everything lives in one process: what `config.shards` lists.
 constexpr std::string_view kNodeName = "node0";

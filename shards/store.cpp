@@ -8,6 +8,8 @@
 #include "shards/indexes/build.h"
 #include "shards/journal_sync.h"
 #include "shards/log/write_unit.h"
+#include "shards/sessions/reaper.h"
+#include "wire/net/timer.h"
 
 namespace partita::shards {
 namespace {
@@ -40,10 +42,14 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   const bool soon = store->options_.checkpoint_after_replay && store->replayed_ > 0;
   store->checkpointer_ = std::make_unique<Checkpointer>(*store, store->options_.checkpoint_seconds,
                                                         store->options_.log_retention_bytes, soon);
+  store->reaper_ = std::make_unique<RetryReaper>(*store, store->options_.session_timeout_seconds);
+  const auto reap = [reaper = store->reaper_.get()] { reaper->turn(); };
+  store->reaping_ = std::make_unique<wire::Periodic>("session-reaper", std::chrono::seconds(1), reap);
   return store;
 }
 
 Store::~Store() {
+  reaping_.reset();
   if (checkpointer_ != nullptr) {
     // Closing takes a checkpoint of its own, which must not be newer than our last one and its counts.
     if (!checkpointer_->stop().ok()) engine_->abandon();

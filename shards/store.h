@@ -11,10 +11,15 @@
 #include "shards/log/log_holds.h"
 #include "shards/log/random.h"
 
+namespace partita::wire {
+class Periodic;
+}
+
 namespace partita::shards {
 
 class Checkpointer;
 class JournalSync;
+class RetryReaper;
 
 struct StoreOptions {
   EngineOptions engine;
@@ -22,6 +27,7 @@ struct StoreOptions {
   bool checkpoint_after_replay = true;  ///< At once, not when its time comes.
   std::uint64_t log_retention_bytes = 1ull << 30;
   std::uint32_t journal_interval_ms = 100;
+  std::uint32_t session_timeout_seconds = 30 * 60;  ///< Statements of a session are remembered so long after its last write.
   std::uint64_t seed = RandomSource::system_seed();
 };
 
@@ -85,6 +91,8 @@ class Store {
   std::atomic<Time> checkpoint_boundary_{0};
   std::unique_ptr<JournalSync> journal_;
   std::unique_ptr<Checkpointer> checkpointer_;
+  std::unique_ptr<RetryReaper> reaper_;
+  std::unique_ptr<wire::Periodic> reaping_;
 };
 
 }  // namespace partita::shards

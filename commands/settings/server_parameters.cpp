@@ -12,4 +12,9 @@ Whole max_worker_threads{{.name = "partitaMaxWorkerThreads",
                           .summary = "How many long operations run side by side; more wait for their turn."},
                          {.initial = 128, .least = 8, .most = 1024}};
 
+Whole session_timeout_minutes{{.name = "localLogicalSessionTimeoutMinutes",
+                               .summary = "How long after its last write a session's statements are known again.",
+                               .when = When::kStartup},
+                              {.initial = 30, .least = 1, .most = 60 * 24 * 365}};
+
 }  // namespace partita::commands::parameters

@@ -10,4 +10,7 @@ extern Flag enable_test_commands;
 /// Long operations that run side by side; see wire::WorkerPool.
 extern Whole max_worker_threads;
 
+/// What hello tells clients, and what the store is opened with.
+extern Whole session_timeout_minutes;
+
 }  // namespace partita::commands::parameters

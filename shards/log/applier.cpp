@@ -51,12 +51,30 @@ Status BasicApplier<Session>::remove(Session& session, const PartitionSlot& slot
 }
 
 template <RowSession Session>
-Status BasicApplier<Session>::put_retry_row(Session& session, Bytes key, Bytes statement) {
+Result<bool> BasicApplier<Session>::put_retry_row(Session& session, Bytes key, Bytes statements) {
   TRY(Cursor cursor, session.cursor(tables_.retry));
   TRY(const bool there, cursor.find(key));
-  if (!there) return cursor.insert(key, statement);
-  CHECK_OK(merge_statement(cursor.value(), statement, after_));
-  return cursor.update_here(after_.bytes());
+  if (!there) {
+    CHECK_OK(cursor.insert(key, statements));
+    return true;
+  }
+  const Bytes before = cursor.value();
+  TRY(const Bytes after, merge_retry_rows(before, statements, after_));
+  if (after.data() == before.data()) return false;
+  CHECK_OK(cursor.update_here(after));
+  return true;
+}
+
+template <RowSession Session>
+Status BasicApplier<Session>::replace_retry_row(Session& session, Bytes key, Bytes statements) {
+  TRY(Cursor cursor, session.cursor(tables_.retry));
+  return cursor.put(key, statements);
+}
+
+template <RowSession Session>
+Result<bool> BasicApplier<Session>::erase_retry_row(Session& session, Bytes key) {
+  TRY(Cursor cursor, session.cursor(tables_.retry));
+  return cursor.remove(key);
 }
 
 template <RowSession Session>
@@ -69,7 +87,10 @@ template <RowSession Session>
 Status BasicApplier<Session>::erase_catalog_row(Session& session, Bytes key) {
   TRY(Cursor cursor, session.cursor(tables_.catalog));
   CHECK_OK(cursor.remove(key));
-  return {};
+  TRY(const RowKey row, RowKey::decode(key));
+  if (row.kind != RowKind::kPartition) return {};
+  const RetryRange range = retry_range(row.partition);
+  return session.remove_range(tables_.retry, range.lower, range.upper ? Bytes(*range.upper) : Bytes());
 }
 
 template <RowSession Session>
@@ -82,7 +103,11 @@ Status BasicApplier<Session>::apply(Session& session, const Operation& operation
       CHECK_OK(erase_catalog_row(session, operation.key));
       return state.erase(operation.key);
     case OperationType::kRetryRow:
-      return put_retry_row(session, operation.key, operation.image);
+      // Of a partition that is gone there must be no row, for nobody would remove it: see below.
+      if (state.slot(operation.partition) == nullptr) return {};
+      return put_retry_row(session, operation.key, operation.image).status();
+    case OperationType::kRetryDelete:
+      return erase_retry_row(session, operation.key).status();
     case OperationType::kInsert:
     case OperationType::kUpdate:
     case OperationType::kUpdateDiff:

@@ -50,8 +50,14 @@ class BasicApplier {
                 Effects& effects);
   Status remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
                 Effects& effects);
-  Status put_retry_row(Session& session, Bytes key, Bytes statement);
+  /// Whether there was anything to change. A draft notes only what has changed something: of the rest the engine does not
+  /// know, and cannot tell it from a change of the same row that is on its way.
+  Result<bool> put_retry_row(Session& session, Bytes key, Bytes statements);
+  /// put_retry_row() where it is known that the row begins anew.
+  Status replace_retry_row(Session& session, Bytes key, Bytes statements);
+  Result<bool> erase_retry_row(Session& session, Bytes key);
   Status put_catalog_row(Session& session, Bytes key, Bytes row);
+  /// A partition's row takes the partition's retry rows along: nothing else names them once it is gone.
   Status erase_catalog_row(Session& session, Bytes key);
 
  private:

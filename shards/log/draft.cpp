@@ -2,6 +2,7 @@
 #include "shards/log/draft.h"
 
 #include "query/updates/diff.h"
+#include "shards/sessions/retry_rows.h"
 #include "shards/storage/memory_tables.h"
 
 namespace partita::shards {
@@ -17,6 +18,7 @@ template <RowSession Session>
 void BasicDraft<Session>::begin(RecordKind kind, LogId log, ApplierTables tables) {
   record_.begin(kind, log);
   effects_.clear();
+  tables_ = tables;
   applier_.use(tables);
 }
 
@@ -46,21 +48,63 @@ Status BasicDraft<Session>::remove(Session& session, const PartitionSlot& slot, 
   return applier_.remove(session, slot, at, key, before, effects_);
 }
 
+// A range that covers a block or more lies in block 0 as one; so long ones are few, and a search for any of their statements
+// finds them there. A shorter one lies with its neighbours, in two rows where it reaches from one block into the next.
 template <RowSession Session>
 Status BasicDraft<Session>::note_retry(Session& session, PartitionId partition, const StatementId& id,
-                                       const StatementOutcome& outcome) {
+                                       const DoneStatements& done, Time now, Begun begun) {
+  const std::uint32_t first = block_of(done.first);
+  const std::uint32_t last = block_of(done.last);
+  const bool is_long = std::int64_t{done.last} - done.first >= kStatementsInBlock - 1;
+  if (is_long || last == 0) return put_first_row(session, partition, id, &done, now, begun);
+  if (begun == Begun::kUnknown) {
+    TRY(const bool known, has_begun(session, tables_.retry, partition, id, now));
+    if (!known) CHECK_OK(put_first_row(session, partition, id, nullptr, now, begun));
+  } else {
+    CHECK_OK(put_first_row(session, partition, id, nullptr, now, begun));
+  }
+  if (first == last) return put_own_row(session, partition, id, done, now);
+  DoneStatements front = done;
+  DoneStatements back = done;
+  back.first = static_cast<std::int32_t>(last * kStatementsInBlock);
+  front.last = static_cast<std::int32_t>(last * kStatementsInBlock - 1);
+  CHECK_OK(put_own_row(session, partition, id, front, now));
+  return put_own_row(session, partition, id, back, now);
+}
+
+template <RowSession Session>
+Status BasicDraft<Session>::put_first_row(Session& session, PartitionId partition, const StatementId& id,
+                                          const DoneStatements* done, Time now, Begun begun) {
   scratch_.clear();
-  scratch_.put(id.transaction);
-  append_statement(scratch_, outcome);
-  const RetryKey key = retry_key(partition, id);
+  begin_retry_row(scratch_, id.transaction, now);
+  if (done != nullptr) append_statements(scratch_, *done);
+  const RetryKey key = retry_key(partition, id, 0);
+  if (begun == Begun::kUnknown) return copy_retry_row(session, key, scratch_.bytes());
   record_.add({OperationType::kRetryRow, partition, {}, key, scratch_.bytes()});
-  return applier_.put_retry_row(session, key, scratch_.bytes());
+  return applier_.replace_retry_row(session, key, scratch_.bytes());
+}
+
+template <RowSession Session>
+Status BasicDraft<Session>::put_own_row(Session& session, PartitionId partition, const StatementId& id,
+                                        const DoneStatements& done, Time now) {
+  scratch_.clear();
+  begin_retry_row(scratch_, id.transaction, now);
+  append_statements(scratch_, done);
+  return copy_retry_row(session, retry_key(partition, id, block_of(done.first)), scratch_.bytes());
 }
 
 template <RowSession Session>
 Status BasicDraft<Session>::copy_retry_row(Session& session, Bytes key, Bytes row) {
-  record_.add({OperationType::kRetryRow, partition_of(key), {}, key, row});
-  return applier_.put_retry_row(session, key, row);
+  TRY(const bool changed, applier_.put_retry_row(session, key, row));
+  if (changed) record_.add({OperationType::kRetryRow, partition_of(key), {}, key, row});
+  return {};
+}
+
+template <RowSession Session>
+Status BasicDraft<Session>::erase_retry_row(Session& session, Bytes key) {
+  TRY(const bool changed, applier_.erase_retry_row(session, key));
+  if (changed) record_.add({OperationType::kRetryDelete, partition_of(key), {}, key, {}});
+  return {};
 }
 
 template <RowSession Session>

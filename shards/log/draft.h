@@ -5,6 +5,9 @@
 
 namespace partita::shards {
 
+/// What a note of statements knows about their transaction number in the partition.
+enum class Begun : std::uint8_t { kUnknown, kNew };
+
 /// A change being decided: every operation is written into a record and applied, in the caller's transaction, through
 /// the same primitives that will replay it. Keeps its buffers from one record to the next. One thread.
 template <RowSession Session>
@@ -18,10 +21,13 @@ class BasicDraft {
   /// `at` stands on the row, `before` is what it holds (and may be the cursor's own memory).
   Status update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after);
   Status remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before);
-  /// Notes that statements first..last of the session's transaction number are done, with this outcome.
-  Status note_retry(Session& session, PartitionId partition, const StatementId& id, const StatementOutcome& outcome);
-  /// A whole row, where there is none yet: what an import does.
+  /// Notes that statements of the session's transaction number are done. `now` says until when that is remembered; kNew,
+  /// which saves a descent, that find_statement() has found nothing of that number here, in this transaction.
+  Status note_retry(Session& session, PartitionId partition, const StatementId& id, const DoneStatements& done, Time now,
+                    Begun begun = Begun::kUnknown);
+  /// What a row holds, added to that of the key: what an import does.
   Status copy_retry_row(Session& session, Bytes key, Bytes row);
+  Status erase_retry_row(Session& session, Bytes key);
   Status put_catalog_row(Session& session, std::string_view key, bson::View row);
   Status erase_catalog_row(Session& session, std::string_view key);
 
@@ -30,9 +36,14 @@ class BasicDraft {
   Effects& effects() { return effects_; }
 
  private:
+  Status put_first_row(Session& session, PartitionId partition, const StatementId& id, const DoneStatements* done, Time now,
+                       Begun begun);
+  Status put_own_row(Session& session, PartitionId partition, const StatementId& id, const DoneStatements& done, Time now);
+
   RecordWriter record_;
   Effects effects_;
   bson::Buffer scratch_;
+  ApplierTables tables_;
   BasicApplier<Session> applier_{ApplierTables{}};
 };
 using Draft = BasicDraft<Session>;

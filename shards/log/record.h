@@ -65,9 +65,10 @@ enum class OperationType : std::uint8_t {
   kUpdate = 2,         ///< key, image = the whole document afterwards.
   kUpdateDiff = 3,     ///< key, image = binary difference to the document before.
   kDelete = 4,         ///< key.
-  kRetryRow = 5,       ///< key = session and owner, image = the statement's outcome; see retry.h.
+  kRetryRow = 5,       ///< key, image = statements that are done, to be added to the row; see retry.h.
   kCatalogPut = 6,     ///< key = catalog row, image = its document.
-  kCatalogDelete = 7,  ///< key = catalog row.
+  kCatalogDelete = 7,  ///< key = catalog row. A partition's takes the partition's retry rows along.
+  kRetryDelete = 8,    ///< key = a retry row that may be forgotten, or is gone already.
 };
 
 /// One operation of a record:

@@ -39,6 +39,11 @@ Status WriteUnit::begin(RecordKind kind, LogId log) {
   return {};
 }
 
+Status WriteUnit::note_retry(PartitionId partition, const StatementId& id, const DoneStatements& done,
+                             Begun begun) {
+  return buffers_.draft.note_retry(session_, partition, id, done, store_.clock().tick(), begun);
+}
+
 Result<Time> WriteUnit::commit() {
   RecordWriter& record = buffers_.draft.record();
   PartitionLog& log = store_.log(record.log());

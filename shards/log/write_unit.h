@@ -31,10 +31,10 @@ class WriteUnit {
   Status remove(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before) {
     return buffers_.draft.remove(session_, slot, at, key, before);
   }
-  Status note_retry(PartitionId partition, const StatementId& id, const StatementOutcome& outcome) {
-    return buffers_.draft.note_retry(session_, partition, id, outcome);
-  }
+  Status note_retry(PartitionId partition, const StatementId& id, const DoneStatements& done,
+                    Begun begun = Begun::kUnknown);
   Status copy_retry_row(Bytes key, Bytes row) { return buffers_.draft.copy_retry_row(session_, key, row); }
+  Status erase_retry_row(Bytes key) { return buffers_.draft.erase_retry_row(session_, key); }
   Status put_catalog_row(std::string_view key, bson::View row) {
     return buffers_.draft.put_catalog_row(session_, key, row);
   }

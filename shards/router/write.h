@@ -29,12 +29,11 @@ class WriteAttempt {
   Session& session() { return unit_.session(); }
   /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
   Result<const PartitionSlot*> enter(Bytes record_key);
+  Status enter(const PartitionSlot& slot);
   /// The partition that was closed when the attempt wanted to enter it; else nullptr.
   const std::shared_ptr<Partition>& closed() const { return closed_; }
 
  private:
-  Status enter(const PartitionSlot& slot);
-
   WriteUnit unit_;
   const Collection& collection_;
   const WriteOptions& options_;

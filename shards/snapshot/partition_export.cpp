@@ -64,7 +64,7 @@ Status PartitionExport::open_records() {
 Status PartitionExport::open_retry_rows() {
   rows_.reset();
   TRY(Cursor rows, point_.session().cursor(store_.tables().retry));
-  CHECK_OK(bound_retry_rows(rows, static_cast<std::uint32_t>(slot_.partition->id())));
+  CHECK_OK(bound_retry_rows(rows, slot_.partition->id()));
   rows_.emplace(std::move(rows));
   stage_ = Stage::kRetryRows;
   return {};

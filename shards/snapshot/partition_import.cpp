@@ -17,8 +17,7 @@ std::string_view text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes
 RetryKey moved(Bytes key, PartitionId to) {
   RetryKey moved;
   std::ranges::copy(key, moved.begin());
-  const RetryKey there = retry_key(to, {});
-  std::copy_n(there.begin(), 4, moved.begin());
+  std::ranges::copy(retry_prefix(to), moved.begin());
   return moved;
 }
 
@@ -87,9 +86,20 @@ Status PartitionImport::take_row(WriteAttempt& attempt, const Operation& row) {
     return attempt.unit().insert(*slot, row.key, document);
   }
   if (row.type != OperationType::kRetryRow || row.key.size() != RetryKey().size()) return damaged("an unknown row");
+  CHECK_OK(check_retry_row(row.image));
   // With several partitions here a statement may have changed documents of any of them: each gets the row.
   for (const PartitionSlot& slot : attempt.collection().partitions) {
+    CHECK_OK(attempt.enter(slot));
     CHECK_OK(attempt.unit().copy_retry_row(moved(row.key, slot.partition->id()), row.image));
+  }
+  return {};
+}
+
+Status PartitionImport::erase_retry_rows(WriteAttempt& attempt, const Operation& operation) {
+  if (operation.key.size() != RetryKey().size()) return damaged("an unknown row");
+  for (const PartitionSlot& slot : attempt.collection().partitions) {
+    CHECK_OK(attempt.enter(slot));
+    CHECK_OK(attempt.unit().erase_retry_row(moved(operation.key, slot.partition->id())));
   }
   return {};
 }
@@ -100,8 +110,15 @@ Status PartitionImport::check_complete() const {
 
 Status PartitionImport::follow(const Operation& operation) {
   const auto body = [&](WriteAttempt& attempt) -> Status {
-    const bool row = operation.type == OperationType::kInsert || operation.type == OperationType::kRetryRow;
-    return row ? take_row(attempt, operation) : change(attempt, operation);
+    switch (operation.type) {
+      case OperationType::kInsert:
+      case OperationType::kRetryRow:
+        return take_row(attempt, operation);
+      case OperationType::kRetryDelete:
+        return erase_retry_rows(attempt, operation);
+      default:
+        return change(attempt, operation);
+    }
   };
   return write(store_, ns_, {}, body);
 }

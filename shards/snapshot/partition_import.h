@@ -31,6 +31,7 @@ class PartitionImport {
   Status take_note(const Operation& note);
   Status take_rows(RecordReader rows);
   Status take_row(WriteAttempt& attempt, const Operation& row);
+  Status erase_retry_rows(WriteAttempt& attempt, const Operation& operation);
   Status change(WriteAttempt& attempt, const Operation& operation);
 
   Store& store_;

@@ -4,20 +4,13 @@
 #include <xxhash.h>
 
 #include "shards/catalog/collection.h"
+#include "shards/sessions/retry.h"
 
 namespace partita::shards {
 namespace {
 
-constexpr std::size_t kPartitionSize = 4;
-
 std::uint64_t hash_row(Bytes key, Bytes value, std::uint64_t seed) {
   return XXH3_64bits_withSeed(value.data(), value.size(), XXH3_64bits_withSeed(key.data(), key.size(), seed));
-}
-
-std::array<std::uint8_t, kPartitionSize> prefix(std::uint32_t partition) {
-  std::array<std::uint8_t, kPartitionSize> bytes;
-  for (int i = 0; i < 4; ++i) bytes[i] = static_cast<std::uint8_t>(partition >> (24 - 8 * i));
-  return bytes;
 }
 
 }  // namespace
@@ -29,7 +22,7 @@ void SnapshotTotals::add_document(Bytes key, Bytes document) {
 
 void SnapshotTotals::add_retry_row(Bytes key, Bytes row) {
   ++retry_rows;
-  hash += hash_row(key.subspan(kPartitionSize), row, 1);
+  hash += hash_row(key.subspan(RetryPrefix().size()), row, 1);
 }
 
 bson::Document SnapshotTotals::encode() const {
@@ -43,8 +36,9 @@ bson::Document SnapshotTotals::encode() const {
 
 bool SnapshotTotals::agree(bson::View encoded) const { return encode().view() == encoded; }
 
-Status bound_retry_rows(Cursor& rows, std::uint32_t partition) {
-  return rows.bound(prefix(partition), true, prefix(partition + 1));
+Status bound_retry_rows(Cursor& rows, PartitionId partition) {
+  const RetryRange range = retry_range(partition);
+  return rows.bound(range.lower, true, range.upper ? Bytes(*range.upper) : Bytes());
 }
 
 Result<SnapshotTotals> measure_partition(Session& session, const PartitionSlot& slot, TableId retry_table) {
@@ -56,7 +50,7 @@ Result<SnapshotTotals> measure_partition(Session& session, const PartitionSlot& 
     totals.add_document(records.key(), records.value());
   }
   TRY(Cursor retries, session.cursor(retry_table));
-  CHECK_OK(bound_retry_rows(retries, static_cast<std::uint32_t>(slot.partition->id())));
+  CHECK_OK(bound_retry_rows(retries, slot.partition->id()));
   while (true) {
     TRY(const bool more, retries.next());
     if (!more) return totals;

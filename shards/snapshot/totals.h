@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "shards/log/record.h"
 #include "shards/partitions/counters.h"
 #include "shards/storage/session.h"
 #include "wire/bson/document.h"
@@ -26,6 +27,6 @@ struct SnapshotTotals {
 Result<SnapshotTotals> measure_partition(Session& session, const PartitionSlot& slot, TableId retry_table);
 
 /// Restricts a cursor over the retry rows to one partition's.
-Status bound_retry_rows(Cursor& rows, std::uint32_t partition);
+Status bound_retry_rows(Cursor& rows, PartitionId partition);
 
 }  // namespace partita::shards

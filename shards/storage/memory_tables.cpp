@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <cassert>
+#include <set>
 
 namespace partita::shards {
 namespace {
@@ -75,6 +76,19 @@ Status MemorySession::write(TableId table, std::string_view key, std::optional<s
   const auto [writer, first] = writers.try_emplace(std::string(key), this);
   if (writer->second != this) return error(Code::WriteConflict, "another transaction has written the row");
   writes_[{table, std::string(key)}] = std::move(value);
+  return {};
+}
+
+Status MemorySession::remove_range(TableId table, Bytes lower, Bytes upper) {
+  std::set<std::string> keys;
+  const auto inside = [&](std::string_view key) { return upper.empty() || key < text(upper); };
+  const MemoryTables::Rows& rows = tables_->rows(table);
+  for (auto row = rows.lower_bound(text(lower)); row != rows.end() && inside(row->first); ++row) keys.insert(row->first);
+  for (auto own = writes_.lower_bound({table, std::string(text(lower))});
+       own != writes_.end() && own->first.first == table && inside(own->first.second); ++own) {
+    keys.insert(own->first.second);
+  }
+  for (const std::string& key : keys) CHECK_OK(write(table, key, std::nullopt));
   return {};
 }
 

@@ -79,6 +79,7 @@ class MemorySession {
   MemorySession& operator=(const MemorySession&) = delete;
 
   Result<MemoryCursor> cursor(TableId table) { return MemoryCursor(*this, table); }
+  Status remove_range(TableId table, Bytes lower, Bytes upper);
   void commit();
   void roll_back();
 

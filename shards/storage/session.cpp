@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/storage/session.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace partita::shards {
@@ -133,6 +134,21 @@ Result<bool> Cursor::remove(Bytes key) {
 Status Cursor::truncate(Session& session, Cursor& first, Cursor& last) {
   WT_SESSION* raw = session.raw();
   return from_wt(raw->truncate(raw, nullptr, first.cursor_, last.cursor_, nullptr), "truncate");
+}
+
+Status Session::remove_range(TableId table, Bytes lower, Bytes upper) {
+  TRY(Cursor first, cursor(table));
+  TRY(const bool any, first.find_from(lower));
+  if (!any || (!upper.empty() && !std::ranges::lexicographical_compare(first.key(), upper))) return {};
+  TRY(Cursor last, cursor(table));
+  const bool open_end = upper.empty();
+  bool behind = false;
+  if (!open_end) {
+    TRY(behind, last.find_from(upper));
+  }
+  if (!behind) last.reset();  // Then the last one before the end is the table's last.
+  TRY(const bool there, last.previous());
+  return there ? Cursor::truncate(*this, first, last) : Status();
 }
 
 Result<Transaction> Transaction::begin(Session& session) {

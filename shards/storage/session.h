@@ -19,6 +19,8 @@ class Session {
 
   /// A reset cursor on the table, from the cache or new. Several may be out on one table at once.
   Result<Cursor> cursor(TableId table);
+  /// Removes all rows in [lower, upper); an empty `upper` is the end of the table. Nobody else may write there meanwhile.
+  Status remove_range(TableId table, Bytes lower, Bytes upper);
   WT_SESSION* raw() { return session_; }
   Engine& engine() { return engine_; }
 

@@ -37,7 +37,7 @@ class TableSet {
   ~TableSet() = default;
 };
 
-/// What applying a record asks of a session: cursors that find, write and remove single rows, inside a transaction that
+/// What applying a record asks of a session: cursors that find, write and remove single rows, and ranges removed, inside a transaction that
 /// is the caller's. Applier, IndexWriter and Draft take the session's type as a parameter, so that the same code runs over
 /// WiredTiger and over a simulation's maps, and neither pays for the other. Which two there are is said once in each of
 /// their sources.
@@ -51,6 +51,7 @@ concept RowSession = requires(S session, TableId table, Bytes key, Bytes value) 
   { session.cursor(table)->update_here(value) } -> std::same_as<Status>;
   { session.cursor(table)->remove_here() } -> std::same_as<Status>;
   { session.cursor(table)->remove(key) } -> std::same_as<Result<bool>>;
+  { session.remove_range(table, key, key) } -> std::same_as<Status>;
 };
 
 }  // namespace partita::shards

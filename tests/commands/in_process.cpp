@@ -102,10 +102,19 @@ std::string Client::run(std::string_view command, Manner manner) {
   return answer.view().empty() ? "closed" : readable(answer.view());
 }
 
-InProcess::InProcess() : directory_(make_directory()) {
+InProcess::InProcess() : directory_(make_directory()) { start(); }
+
+InProcess::~InProcess() {
+  stop();
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+void InProcess::start() {
   shards::StoreOptions options;
   options.engine.path = directory_.string();
   options.engine.cache_bytes = 64 << 20;
+  options.checkpoint_after_replay = false;  // A copy of files that are being written would be no crash.
   Result<std::unique_ptr<shards::Store>> store = shards::Store::open(std::move(options), wall_);
   if (!store.ok()) throw std::runtime_error(store.status().message());
   store_ = std::move(*store);
@@ -116,13 +125,20 @@ InProcess::InProcess() : directory_(make_directory()) {
   client_ = std::make_unique<Client>(*server_);
 }
 
-InProcess::~InProcess() {
+void InProcess::stop() {
   client_.reset();
   server_.reset();
   cursors_.reset();
   store_.reset();
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
+}
+
+void InProcess::crash() {
+  const std::filesystem::path before = directory_;
+  directory_ = make_directory();
+  std::filesystem::copy(before, directory_, std::filesystem::copy_options::recursive);
+  stop();
+  std::filesystem::remove_all(before);
+  start();
 }
 
 }  // namespace partita::test

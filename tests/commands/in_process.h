@@ -59,12 +59,18 @@ class InProcess {
   InProcess();
   ~InProcess();
 
+  /// Starts again from what a kill -9 would leave: all that the store has handed to the kernel. Clients are to be made anew.
+  void crash();
+
   std::string run(std::string_view command) { return client_->run(command); }
   bson::Document reply(std::string_view command) { return client_->reply(command); }
   Client& client() { return *client_; }
   commands::Server& server() { return *server_; }
 
  private:
+  void start();
+  void stop();
+
   std::filesystem::path directory_;
   shards::SystemWallClock wall_;
   std::unique_ptr<shards::Store> store_;

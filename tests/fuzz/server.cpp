@@ -156,6 +156,8 @@ std::vector<std::vector<std::uint8_t>> fuzz_seeds(Random&) {
       R"([{insert: "c", documents: [{g: 1, v: 2}, {g: 1, v: 3}]}, {aggregate: "c", pipeline: [{$match: {v: {$in: [2, 3]}}}, {$group: {_id: {g: "$g"}, s: {$sum: "$v"}, p: {$push: {$add: ["$v", 1]}}}}, {$sort: {s: 1}}, {$project: {s: 1}}, {$limit: 3}], cursor: {}}])",
       R"([{findAndModify: "c", query: {_id: 1}, update: {a: 1}, upsert: true, new: true, fields: {a: 1}}, {count: "c", query: {$or: [{a: 1}, {b: {$exists: true}}]}}, {distinct: "c", key: "a.b"}])",
       R"([{insert: "c", documents: [{_id: 9}], lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(1), writeConcern: {w: "majority"}}, {getMore: NumberLong(5), collection: "c"}, {killCursors: "c", cursors: [NumberLong(5)]}])",
+      R"([{insert: "c", documents: [{_id: 1}, {_id: 2}, {_id: 3}], stmtIds: [0, 1667391746, 127], lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(1)}, {update: "c", updates: [{q: {_id: 1}, u: {$set: {a: 1}}, upsert: true}], stmtIds: [0], lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(1)}, {findAndModify: "c", query: {}, remove: true, stmtId: 127, lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(1)}])",
+      R"([{findAndModify: "c", query: {a: 1}, update: {$inc: {a: 1}}, upsert: true, stmtId: 40, lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(2)}, {delete: "c", deletes: [{q: {a: 2}, limit: 1}, {q: {_id: 1}, limit: 1}], stmtId: 40, lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(2)}, {bulkWrite: 1, ops: [{update: 0, filter: {}, updateMods: {$set: {a: 1}}}], nsInfo: [{ns: "f.c"}], stmtId: 41, lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(2)}, {insert: "c", documents: [{a: 1}, {a: 2}], stmtId: 30, lsid: {id: UUID("00000000-0000-0000-0000-000000000001")}, txnNumber: NumberLong(2)}])",
       R"([{hello: 1, compression: ["snappy", "zlib"], client: {application: {name: "f"}, driver: {name: "d", version: "1"}, os: {type: "t"}}}, {listCollections: 1}, {listIndexes: "c"}, {drop: "c"}])",
       R"([{create: "d"}, {collStats: "d"}, {validate: "d"}, {explain: {find: "d", filter: {a: 1}}}, {dbStats: 1}, {serverStatus: 1}, {getParameter: "*"}, {dropDatabase: 1}])",
   };
@@ -187,6 +189,7 @@ std::vector<std::vector<std::uint8_t>> fuzz_seeds(Random&) {
 std::vector<std::string_view> fuzz_dictionary() {
   std::vector<std::string_view> words{"$db",   "lsid",   "txnNumber", "$gt",     "$or",    "$elemMatch", "$set",  "$push",
                                       "$expr", "$group", "$unwind",   "_id",     "a.0.b",  "cursor",     "batchSize",
+                                      "stmtId", "stmtIds",
                                       "hint",  "sort",   "limit",     "upsert",  "unique", "sparse",     "maxTimeMS"};
   return words;
 }

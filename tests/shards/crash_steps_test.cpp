@@ -14,6 +14,7 @@
 #include "shards/partitions/check.h"
 #include "shards/router/record_keys.h"
 #include "shards/router/write.h"
+#include "shards/sessions/retry.h"
 #include "shards/storage/fail_point.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
@@ -37,7 +38,10 @@ Status insert(Store& store, const Namespace& ns, int first, int last) {
       TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
       CHECK_OK(attempt.unit().insert(*slot, key.bytes(), document));
     }
-    return {};
+    // As one command of a session: the statements from 40 on have a row of their own.
+    const PartitionId partition = attempt.collection().partitions[0].partition->id();
+    return attempt.unit().note_retry(partition, {.transaction = 1, .statement = first},
+                                     {first, last - 1, StatementKind::kInsert, {}});
   };
   return write(store, ns, {.create_collection = true}, body);
 }
@@ -90,11 +94,31 @@ const std::vector<Change> kChanges{
     {"dropIndexes",
      [](Store& store) { return store.catalog().drop_indexes(kThings, [](const IndexSpec&) { return true; }).status(); },
      {"catalogBeforeRecord", "catalogRecordCommitted", "catalogTableRemoved"}},
+    {"reap",
+     [](Store& store) {
+       return write(store, kThings, {}, [](WriteAttempt& attempt) {
+         const PartitionId partition = attempt.collection().partitions[0].partition->id();
+         return attempt.unit().erase_retry_row(retry_key(partition, {}, 0));
+       });
+     },
+     {"storageBeforeCommit"}},
     {"checkpoint", [](Store& store) { return store.checkpoint(); },
      {"checkpointBoundary", "checkpointCountsSaved", "checkpointStable", "checkpointWritten"}},
 };
 
-/// Collections, their documents and their indexes, as a text.
+/// Which statements are remembered, by partition; without their times.
+std::string describe_retry_rows(Store& store, Session& session) {
+  std::string text = "retry rows:";
+  Cursor rows = std::move(session.cursor(store.tables().retry)).value();
+  while (*rows.next()) {
+    text += detail::join(" p", static_cast<std::uint32_t>(partition_of(rows.key())));
+    RetryRow row = std::move(RetryRow::open(rows.value())).value();
+    while (const auto done = *row.next()) text += detail::join(" ", done->first, "-", done->last);
+  }
+  return text + "\n";
+}
+
+/// Collections, their documents, their indexes and their retry rows, as a text.
 std::string describe(Store& store) {
   std::string text;
   const SessionLease session = std::move(SessionLease::take(store.engine())).value();
@@ -107,7 +131,16 @@ std::string describe(Store& store) {
     }
     text += "\n";
   }
-  return text;
+  return text + describe_retry_rows(store, *session);
+}
+
+void expect_no_retry_rows_of_others(Store& store, Session& session) {
+  std::set<PartitionId> known;
+  for (const auto& collection : store.catalog().share()->all()) {
+    for (const PartitionSlot& slot : collection->partitions) known.insert(slot.partition->id());
+  }
+  Cursor rows = std::move(session.cursor(store.tables().retry)).value();
+  while (*rows.next()) EXPECT_TRUE(known.contains(partition_of(rows.key())));
 }
 
 /// Every row's tables are there and sound, and there are no others.
@@ -125,6 +158,7 @@ void expect_sound(Store& store) {
       EXPECT_EQ(findings->growth.bytes, slot.partition->counters().total().bytes) << collection->ns.full();
     }
   }
+  expect_no_retry_rows_of_others(store, *session);
   // The engine keeps what has changed since the last checkpoint.
   ASSERT_TRUE(store.checkpoint().ok());
   store.catalog().remove_dropped_tables();

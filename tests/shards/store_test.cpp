@@ -18,6 +18,7 @@
 #include "shards/router/partition_scan.h"
 #include "shards/router/record_keys.h"
 #include "shards/router/write.h"
+#include "shards/sessions/retry_rows.h"
 #include "wire/bson/json.h"
 
 namespace partita::shards {
@@ -266,21 +267,22 @@ TEST_F(StoreTest, RemembersARetriedStatementThroughACrash) {
   const StatementId id{.session = store_->random().uuid(), .owner = 0, .transaction = 5, .statement = 2};
   const auto note = [&](WriteAttempt& attempt) {
     const std::uint8_t outcome[] = {1, 2, 3};
-    return attempt.unit().note_retry(attempt.collection().partitions[0].partition->id(), id, {2, 4, outcome});
+    return attempt.unit().note_retry(attempt.collection().partitions[0].partition->id(), id,
+                                     {2, 4, StatementKind::kUpdate, outcome});
   };
   ASSERT_TRUE(write(*store_, kNs, {}, note).ok());
   crash();
   const PartitionId partition = collection()->partitions[0].partition->id();
   const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
-  Cursor rows = std::move(session->cursor(store_->tables().retry)).value();
-  ASSERT_TRUE(*rows.find(retry_key(partition, id)));
+  const auto ask = [&](StatementId asked) { return find_statement(*session, store_->tables().retry, partition, asked); };
   StatementId asked = id;
   asked.statement = 4;
-  EXPECT_EQ((*find_outcome(rows.value(), asked))->size(), 3u);
+  ASSERT_TRUE(ask(asked)->done);
+  EXPECT_EQ(ask(asked)->done->outcome.size(), 3u);
   asked.statement = 5;
-  EXPECT_FALSE(*find_outcome(rows.value(), asked));
+  EXPECT_FALSE(ask(asked)->done);
   asked.transaction = 4;
-  EXPECT_EQ(find_outcome(rows.value(), asked).status().code(), Code::TransactionTooOld);
+  EXPECT_EQ(ask(asked).status().code(), Code::TransactionTooOld);
 }
 
 TEST_F(StoreTest, ManyWritersAndCheckpointsLoseNothing) {

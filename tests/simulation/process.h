@@ -78,6 +78,7 @@ class Process {
   /// Answers with something that changes nothing, once the log has confirmed that this node may speak.
   void confirm(Write& write, Status answer);
   Status draft(Write& write, const Statement& statement, const shards::Collection& collection);
+  Status housekeep(Write& write, shards::PartitionId partition);
   Result<bool> is_repeated(Write& write, const shards::PartitionSlot& slot, const Statement& statement);
   Status insert(Write& write, const shards::Collection& collection, const Statement& statement, std::int64_t key);
   Status change(Write& write, const shards::Collection& collection, const Statement& statement);

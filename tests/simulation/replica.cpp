@@ -167,6 +167,12 @@ Status Replica::settle() {
 }
 
 Status Replica::check() {
+  for (const auto& [key, row] : tables_.rows(applier_tables_.retry)) {
+    if (state_->slot(partition_of(bytes_of(key))) == nullptr) {
+      return error(Code::DataModifiedByRepair, "a retry row of a partition that is gone");
+    }
+    CHECK_OK(check_retry_row(bytes_of(row)));
+  }
   MemorySession session(tables_);
   BasicIndexWriter<MemorySession> writer;
   for (const PartitionSlot* slot : state_->slots()) {

@@ -3,6 +3,7 @@
 // How a primary executes a statement: as commands/ does it over the store, with less in the documents.
 #include "query/keys/encode.h"
 #include "shards/router/record_keys.h"
+#include "shards/sessions/retry_rows.h"
 #include "tests/simulation/process.h"
 
 namespace partita::simulation {
@@ -44,19 +45,30 @@ void Process::execute(const Statement& statement, Reply reply) {
   Status status = draft(write, statement, *collection);
   const std::uint8_t outcome[] = {1};
   if (status.ok()) {
-    status = write.draft.note_retry(write.session, slot.partition->id(), statement.id, {0, 0, outcome});
+    const std::int32_t number = statement.id.statement;
+    status = write.draft.note_retry(write.session, slot.partition->id(), statement.id,
+                                    {number, number, StatementKind::kUpdate, outcome}, clock_.now());
   }
+  if (status.ok()) status = housekeep(write, slot.partition->id());
   status.ok() ? submit(write) : confirm(write, std::move(status));
+}
+
+/// Rows of sessions that nobody asks for come and go, as those of silent sessions do.
+Status Process::housekeep(Write& write, PartitionId partition) {
+  StatementId forgotten;
+  forgotten.session.fill(static_cast<std::uint8_t>(around_.time.between(0, 15)));
+  const auto number = static_cast<std::int32_t>(around_.time.between(0, 3) * kStatementsInBlock);
+  if (around_.time.chance(0.5)) return write.draft.erase_retry_row(write.session, retry_key(partition, forgotten, block_of(number)));
+  forgotten.transaction = around_.time.between(1, 2);
+  return write.draft.note_retry(write.session, partition, forgotten, {number, number, StatementKind::kDelete, {}}, clock_.now());
 }
 
 Result<bool> Process::is_repeated(Write& write, const PartitionSlot& slot, const Statement& statement) {
   if (around_.sabotage == Sabotage::kRetries) return false;
-  TRY(MemoryCursor rows, write.session.cursor(replica_.applier_tables().retry));
-  TRY(const bool there, rows.find(retry_key(slot.partition->id(), statement.id)));
-  if (!there) return false;
-  TRY(const std::optional<Bytes> outcome, find_outcome(rows.value(), statement.id));
-  if (outcome) ++around_.judge.tally().repeated;
-  return outcome.has_value();
+  TRY(const EarlierStatement earlier, find_statement(write.session, replica_.applier_tables().retry,
+                                                     slot.partition->id(), statement.id));
+  if (earlier.done) ++around_.judge.tally().repeated;
+  return earlier.done.has_value();
 }
 
 Status Process::draft(Write& write, const Statement& statement, const Collection& collection) {

@@ -55,6 +55,7 @@ shards::StoreOptions store_options(const Settings::Storage& storage) {
   options.engine.cache_bytes = cache_bytes(storage.cache_gb);
   options.checkpoint_seconds = static_cast<std::uint32_t>(storage.checkpoint_period_s);
   options.journal_interval_ms = static_cast<std::uint32_t>(storage.journal_interval_ms);
+  options.session_timeout_seconds = static_cast<std::uint32_t>(commands::parameters::session_timeout_minutes.get() * 60);
   return options;
 }
 

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <vector>
 
+#include "shards/sessions/retry.h"
+
 namespace partita::shards {
 namespace {
 
@@ -43,6 +45,22 @@ TEST(Record, KeepsItsBytesForEver) {
   std::string expected;
   ASSERT_TRUE(golden >> expected);
   EXPECT_EQ(hex(sample(writer)), expected);
+}
+
+TEST(Record, KeepsTheBytesOfRetryOperations) {
+  RecordWriter writer;
+  std::ifstream golden(PARTITA_TESTS "/shards/log/retry_record.golden");
+  std::string expected;
+  ASSERT_TRUE(golden >> expected);
+  const StatementId id{.session = counting_uuid(), .owner = 0, .transaction = 42, .statement = 70};
+  bson::Buffer image;
+  begin_retry_row(image, id.transaction, 0x6553F10000000000);
+  append_statements(image, {70, 75, StatementKind::kUpdate, bytes_of("outcome")});
+  writer.begin(RecordKind::kOperations, kDataLog);
+  const RetryKey key = retry_key(PartitionId{7}, id, block_of(id.statement));
+  writer.add({OperationType::kRetryRow, PartitionId{7}, {}, key, image.bytes()});
+  writer.add({OperationType::kRetryDelete, PartitionId{7}, {}, key, {}});
+  EXPECT_EQ(hex(writer.finish(3, 42, 0x6553F10000000001, 0x6553F10000000000)), expected);
 }
 
 TEST(Record, ReadsBackWhatWasWritten) {

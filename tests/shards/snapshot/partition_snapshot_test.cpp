@@ -12,6 +12,7 @@
 #include "query/keys/encode.h"
 #include "query/updates/diff.h"
 #include "shards/router/record_keys.h"
+#include "shards/sessions/retry_rows.h"
 #include "shards/snapshot/partition_export.h"
 #include "shards/snapshot/partition_import.h"
 #include "shards/storage/fail_point.h"
@@ -83,7 +84,7 @@ class PartitionSnapshot : public testing::Test {
                          : attempt.unit().update(*slot, at, key.bytes(), before, make_document(id, n)));
       }
       const std::uint8_t outcome[] = {7};
-      return attempt.unit().note_retry(slot->partition->id(), {session, 0, transaction, 0}, {0, 0, outcome});
+      return attempt.unit().note_retry(slot->partition->id(), {session, 0, transaction, 0}, {0, 0, StatementKind::kUpdate, outcome});
     });
   }
   void write_for_a_while(std::uint64_t seed, int steps) {
@@ -135,7 +136,7 @@ class PartitionSnapshot : public testing::Test {
   Rows rows_at(Time time) {
     Rows rows;
     read_log(1, [&](const Operation& operation, Time commit) {
-      if (commit > time || operation.type == OperationType::kRetryRow) return;
+      if (commit > time || operation.collection == Uuid{}) return;
       std::string& row = rows[text(operation.key)];
       if (operation.type == OperationType::kUpdateDiff) {
         bson::Buffer after;
@@ -231,9 +232,9 @@ TEST_F(PartitionSnapshot, AnImportSurvivesACrashAndARetriedStatementKeepsItsOutc
   EXPECT_EQ(hash(*target_), hash(*source_));
   const StatementId id{session, 0, 5, 0};
   const SessionLease lease = std::move(SessionLease::take(target_->engine())).value();
-  Cursor rows = std::move(lease->cursor(target_->tables().retry)).value();
-  ASSERT_TRUE(*rows.find(retry_key(slot(*target_).partition->id(), id)));
-  EXPECT_TRUE((*find_outcome(rows.value(), id)).has_value());
+  const auto earlier = find_statement(*lease, target_->tables().retry, slot(*target_).partition->id(), id);
+  ASSERT_TRUE(earlier.ok()) << earlier.status().message();
+  EXPECT_TRUE(earlier->done.has_value());
 }
 
 TEST_F(PartitionSnapshot, RefusesWhatIsDamagedMissingOrOutOfPlace) {
