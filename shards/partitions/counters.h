@@ -24,14 +24,16 @@ struct Growth {
 /// adds the rest again. Held for nanoseconds under a spin lock, by every writer of the partition.
 class Counters {
  public:
+  /// `checkpoint_boundary` was read after the change had its time, so it is either the newest there is or, when a
+  /// checkpoint has drawn one in between, an older one of a change that lies before both.
   void add(const Growth& growth, Time commit_time, Time checkpoint_boundary) {
     lock();
     total_ += growth;
-    if (commit_time > checkpoint_boundary) {
-      if (later_than_ != checkpoint_boundary) later_ = {};
+    if (checkpoint_boundary > later_than_) {
+      later_ = {};
       later_than_ = checkpoint_boundary;
-      later_ += growth;
     }
+    if (commit_time > later_than_) later_ += growth;
     unlock();
   }
   Growth total() const {
@@ -55,6 +57,7 @@ class Counters {
     lock();
     total_ = saved;
     later_ = {};
+    later_than_ = 0;
     unlock();
   }
 
@@ -66,8 +69,8 @@ class Counters {
 
   mutable std::atomic_flag held_;
   Growth total_;
-  Growth later_;            ///< The part of total_ that committed after later_than_.
-  Time later_than_ = ~Time{0};
+  Growth later_;         ///< The part of total_ that committed after later_than_.
+  Time later_than_ = 0;  ///< The newest boundary heard of: it never goes back.
 };
 
 }  // namespace partita::shards
