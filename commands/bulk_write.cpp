@@ -78,7 +78,6 @@ Status bulk_write(Operation& operation, bson::Writer& reply) {
   CHECK_OK(answer_documents(operation, ns, execution.take_results(), limits, reply));
   write_counts(execution.counts(), reply);
   write_retried(execution.retried(), reply);
-  if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }
 

@@ -29,6 +29,10 @@ enum class Rights : std::uint8_t {
   kClusterAdmin,
 };
 
+/// Whether commands with these rights write to collections or to the catalog. All that do wait for the journal when the
+/// client's write concern says so.
+constexpr bool changes_data(Rights rights) { return rights == Rights::kWrite || rights == Rights::kDatabaseAdmin; }
+
 /// Whose namespace the command's first field names.
 enum class Target : std::uint8_t {
   kNothing,     ///< {ping: 1}

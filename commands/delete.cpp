@@ -100,15 +100,12 @@ Status remove(Operation& operation, bson::Writer& reply) {
   TRY(const StatementNumbers numbers,
       StatementNumbers::parse("delete", request.statement_number, request.statement_numbers, count));
   Totals totals;
-  Status status = run_all(operation, ns, statements, numbers, request.ordered, totals);
-  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
-  CHECK_OK(std::move(status));
+  CHECK_OK(run_all(operation, ns, statements, numbers, request.ordered, totals));
   operation.stats().documents.deleted = totals.deleted;
   operation.stats().documents.delete_statements = static_cast<std::int64_t>(count);
   reply.add("n", totals.deleted);
   totals.errors.write(reply);
   write_retried(totals.retried, reply);
-  if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }
 

@@ -176,10 +176,8 @@ Status find(Operation& operation, bson::Writer& reply) {
   if (!operation.on_worker() && !short_one) return operation.to_worker();
   auto execution = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
   if (!operation.on_worker()) execution->set_row_budget(2 * kRowsOnCore);
-  Status status = answer_first_batch(operation, ns, std::move(execution), limits,
-                                     {.single_batch = request.single_batch, .no_timeout = request.no_timeout}, reply);
-  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
-  return status;
+  return answer_first_batch(operation, ns, std::move(execution), limits,
+                            {.single_batch = request.single_batch, .no_timeout = request.no_timeout}, reply);
 }
 
 Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& reply) {

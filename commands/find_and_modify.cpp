@@ -86,9 +86,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   TRY(change.sort, query::SortSpec::parse(request.sort));
   TRY(const StatementNumbers numbers, StatementNumbers::parse("findAndModify", request.statement_number, {}, 1));
   Outcome outcome;
-  Status status = change_first(operation, ns, change, statement_id(operation, numbers.at(0)), outcome);
-  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
-  CHECK_OK(std::move(status));
+  CHECK_OK(change_first(operation, ns, change, statement_id(operation, numbers.at(0)), outcome));
   {
     bson::Writer last = reply.document("lastErrorObject");
     last.add("n", outcome.matched);
@@ -97,7 +95,6 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   }
   CHECK_OK(write_value(outcome, projection, reply));
   if (outcome.retried) reply.add("retriedStmtId", numbers.at(0));
-  if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }
 

@@ -37,15 +37,12 @@ Status insert(Operation& operation, bson::Writer& reply) {
     insertion.add(document, numbers.at(insertion.size()));
     return {};
   }));
-  Status status = insertion.run(request.ordered);
-  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
-  CHECK_OK(std::move(status));
+  CHECK_OK(insertion.run(request.ordered));
 
   operation.stats().documents.inserted = insertion.inserted();
   reply.add("n", insertion.inserted());
   insertion.errors().write(reply);
   write_retried(insertion.retried(), reply);
-  if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }
 

@@ -49,13 +49,11 @@ class Operation {
 
   bool on_worker() const { return on_worker_; }
   /// Asks for a worker thread: what has been written to the reply is dropped and the handler runs again there. A
-  /// handler that changes anything must decide this before it does.
+  /// handler that changes anything must decide this before it does. Failing with LockBusy on a core asks for the same.
   Status to_worker() {
     next_ = wire::Next::kWorker;
     return {};
   }
-  /// Holds the finished reply back until every journal write so far is on disk (j: true).
-  void await_durability() { durable_reply_ = true; }
   /// Suspends: the handler runs again when `wake` has been called or `deadline` has passed. Only for kCore commands
   /// that change nothing.
   Status wait_until(SteadyTime deadline, std::function<void(std::function<void()> wake)> subscribe);
@@ -78,7 +76,8 @@ class Operation {
   const OperationStats& stats() const { return stats_; }
 
   wire::Next next() const { return next_; }
-  bool durable_reply() const { return durable_reply_; }
+  /// True when the reply must not leave before everything written so far is on disk.
+  bool durable_reply() const { return generic_.write_concern.journaled && changes_data(command_.rights); }
 
  private:
   Server& server_;
@@ -87,7 +86,6 @@ class Operation {
   const Command& command_;
   GenericArguments generic_;
   bool on_worker_;
-  bool durable_reply_ = false;
   wire::Next next_ = wire::Next::kReply;
   std::optional<SteadyTime> deadline_;
   OperationStats stats_;

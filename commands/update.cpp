@@ -117,9 +117,7 @@ Status update(Operation& operation, bson::Writer& reply) {
   TRY(const StatementNumbers numbers,
       StatementNumbers::parse("update", request.statement_number, request.statement_numbers, count));
   Totals totals;
-  Status status = run_all(operation, ns, statements, numbers, request.ordered, totals);
-  if (status.code() == Code::LockBusy && !operation.on_worker()) return operation.to_worker();
-  CHECK_OK(std::move(status));
+  CHECK_OK(run_all(operation, ns, statements, numbers, request.ordered, totals));
 
   DocumentCounts& counts = operation.stats().documents;
   counts.updated = totals.modified;
@@ -136,7 +134,6 @@ Status update(Operation& operation, bson::Writer& reply) {
     }
   }
   reply.add("nModified", totals.modified);
-  if (operation.generic().write_concern.journaled) operation.await_durability();
   return {};
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Every command that writes keeps its answer back until the journal is on disk, when it is asked to.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/commands/in_process.h"
+
+namespace partita::commands {
+namespace {
+
+/// One that succeeds, for each command that changes data, in an order in which all can.
+struct Example {
+  const char* name;
+  const char* fields;
+};
+const std::vector<Example> kExamples{
+    {"create", "create: 'c'"},
+    {"insert", "insert: 'c', documents: [{_id: 1, a: 1}, {_id: 2, a: 2}]"},
+    {"update", "update: 'c', updates: [{q: {_id: 1}, u: {$set: {a: 3}}}]"},
+    {"findAndModify", "findAndModify: 'c', query: {_id: 1}, update: {$set: {a: 4}}"},
+    {"delete", "delete: 'c', deletes: [{q: {_id: 2}, limit: 1}]"},
+    {"bulkWrite", "bulkWrite: 1, ops: [{insert: 0, document: {_id: 3}}], nsInfo: [{ns: 'test.c'}], $db: 'admin'"},
+    {"createIndexes", "createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]"},
+    {"dropIndexes", "dropIndexes: 'c', index: 'a_1'"},
+    {"validate", "validate: 'c'"},
+    {"profile", "profile: -1"},
+    {"renameCollection", "renameCollection: 'test.c', to: 'test.d', $db: 'admin'"},
+    {"drop", "drop: 'd'"},
+    {"dropDatabase", "dropDatabase: 1"},
+};
+
+class Durability : public testing::Test {
+ protected:
+  int held_by(const Example& example, const std::string& concern) {
+    const int before = server_.client().held();
+    const std::string answer = server_.run("{" + std::string(example.fields) + ", writeConcern: " + concern + "}");
+    EXPECT_NE(answer.find("ok: 1.0"), std::string::npos) << answer;
+    return server_.client().held() - before;
+  }
+  test::InProcess server_;
+};
+
+TEST_F(Durability, JournaledAndMajorityWait) {
+  for (const char* concern : {"{j: true}", "{w: 'majority'}"}) {
+    for (const Example& example : kExamples) EXPECT_EQ(held_by(example, concern), 1) << example.name << ' ' << concern;
+  }
+}
+
+TEST_F(Durability, OthersDoNot) {
+  for (const Example& example : kExamples) EXPECT_EQ(held_by(example, "{w: 1, j: false}"), 0) << example.name;
+}
+
+TEST_F(Durability, NoCommandThatWritesIsLeftOut) {
+  std::set<std::string_view> shown;
+  for (const Example& example : kExamples) shown.insert(example.name);
+  for (const Command* command : all_commands()) {
+    EXPECT_TRUE(!changes_data(command->rights) || shown.contains(command->name)) << command->name;
+  }
+}
+
+}  // namespace
+}  // namespace partita::commands
