@@ -4,6 +4,7 @@
 #include "commands/server.h"
 #include "commands/settings/server_parameters.h"
 #include "commands/slow_log.h"
+#include "shards/storage/patience.h"
 #include "shards/store.h"
 #include "wire/log/log.h"
 #include "wire/message/reply.h"
@@ -114,6 +115,8 @@ wire::Next ClientConnection::serve(const wire::Request& request, bson::Buffer& o
     holding_ = false;
     return held_next_;
   }
+  std::optional<shards::NoWaiting> no_waiting;
+  if (!on_worker) no_waiting.emplace();
   return dispatch(request, out, on_worker);
 }
 
@@ -172,6 +175,8 @@ wire::Next ClientConnection::run(Operation& operation, bson::Buffer& out) {
       reply.add("ok", 1.0);
     }
   }
+  // Something is in the way that may take time, and nothing has been changed: a worker begins anew.
+  if (status.code() == Code::LockBusy && !operation.on_worker()) status = operation.to_worker();
   if (!status.ok()) refuse(status, &operation, out, start);
   const wire::Next next = operation.next();
   if (next == wire::Next::kWorker || next == wire::Next::kWait) {
@@ -180,7 +185,7 @@ wire::Next ClientConnection::run(Operation& operation, bson::Buffer& out) {
     return next;
   }
   finish(operation, status, out.size() - start);
-  return operation.durable_reply() ? hold_until_durable(next, out, start) : next;
+  return status.ok() && operation.durable_reply() ? hold_until_durable(next, out, start) : next;
 }
 
 wire::Next ClientConnection::hold_until_durable(wire::Next next, bson::Buffer& out, std::size_t start) {

@@ -2,9 +2,11 @@
 #include "shards/storage/engine.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
+#include "shards/storage/patience.h"
 #include "shards/storage/session.h"
 #include "wire/log/log.h"
 
@@ -38,12 +40,14 @@ std::string connection_config(const EngineOptions& options) {
       ",eviction=(threads_min=1,threads_max=2),eviction_dirty_target=5,eviction_dirty_trigger=20"
       ",log=(enabled=true,path=journal,file_max=100MB,prealloc=true,compressor=none,remove=true)"
       ",transaction_sync=(enabled=true,method=none),checkpoint_sync=true"
-      ",statistics=(fast),file_manager=(close_idle_time=600,close_handle_minimum=2000,close_scan_interval=30)"
-      ",cache_max_wait_ms=", options.cache_wait_ms, options.extra.empty() ? "" : ",",
-      options.extra);
+      ",statistics=(fast),file_manager=(close_idle_time=600,close_handle_minimum=2000,close_scan_interval=30)",
+      options.extra.empty() ? "" : ",", options.extra);
 }
 
 int report(WT_EVENT_HANDLER*, WT_SESSION*, const char* message) {
+  // Said for every operation that a full cache sends from an io thread to a worker, and nothing but the statistic
+  // "operations timed out waiting for space in cache" is worth keeping of it. No verbosity turns it off.
+  if (std::string_view(message).find("because of cache overflow") != std::string_view::npos) return 0;
   log::info(log::Component::kStorage, 22430, "WiredTiger message", {{"message", message}});
   return 0;
 }
@@ -106,8 +110,12 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   std::unique_ptr<Engine> engine(new Engine(std::move(options)));
   const std::string config = connection_config(engine->options_);
   // WiredTiger wants its journal folder to be there.
-  CHECK_OK(from_wt(wiredtiger_open(engine->options_.path.c_str(), &kEventHandler, config.c_str(), &engine->connection_),
-                   "open the data directory"));
+  // Nothing is open yet, so even a panic is no more than a directory that cannot be used.
+  const char* path = engine->options_.path.c_str();
+  if (const int code = wiredtiger_open(path, &kEventHandler, config.c_str(), &engine->connection_); code != 0) {
+    return error(code == EBUSY ? Code::DBPathInUse : Code::FileOpenFailed, "the data directory ", path,
+                 code == EBUSY ? " is in use: " : " is damaged or not ours: ", wiredtiger_strerror(code));
+  }
   std::array<char, 32> hex{};
   WT_CONNECTION* connection = engine->connection_;
   if (connection->query_timestamp(connection, hex.data(), "get=recovery") == 0) {
@@ -220,24 +228,29 @@ Status Engine::sync_journal() {
 }
 
 Result<Session*> Engine::acquire() {
+  TRY(Session * session, find_session());
+  session->lease();
+  Status set = session->set_patience(!NoWaiting::on_this_thread);
+  if (set.ok()) return session;
+  release(session);
+  return set;
+}
+
+Result<Session*> Engine::find_session() {
   if (LastSession& last = last_session; last.engine == identity_ && last.session != nullptr) {
-    Session* session = std::exchange(last.session, nullptr);
-    session->lease();
-    return session;
+    return std::exchange(last.session, nullptr);
   }
   {
     const std::lock_guard lock(sessions_mutex_);
     if (!idle_.empty()) {
       Session* session = idle_.back();
       idle_.pop_back();
-      session->lease();
       return session;
     }
   }
   WT_SESSION* raw = nullptr;
   CHECK_OK(from_wt(connection_->open_session(connection_, nullptr, "isolation=snapshot", &raw), "open_session"));
   std::unique_ptr<Session> session(new Session(*this, raw));
-  session->lease();
   const std::lock_guard lock(sessions_mutex_);
   return sessions_.emplace_back(std::move(session)).get();
 }

@@ -23,8 +23,6 @@ class Session;
 struct EngineOptions {
   std::string path;
   std::uint64_t cache_bytes = 512ull << 20;
-  /// Gives up waiting for cache space after this long, so that an io thread never stalls; 0 waits for ever.
-  std::uint32_t cache_wait_ms = 0;
   /// Leaves freeing memory at the end to the process's own end: a server that stops need not tidy up its cache.
   bool quick_exit = false;
   std::string extra;  ///< Appended to the connection's configuration: fault injection in tests.
@@ -75,6 +73,7 @@ class Engine final : public TableSet {
  private:
   explicit Engine(EngineOptions options);
   void close_cursors(TableId id);
+  Result<Session*> find_session();
 
   EngineOptions options_;
   WT_CONNECTION* connection_ = nullptr;

@@ -8,6 +8,24 @@ namespace partita::shards {
 
 Session::~Session() = default;  // Engine closes the connection, and with it every session and cursor.
 
+Status Session::set_patience(bool patient) {
+  if (patient == patient_) return {};
+  // Zero is the connection's own setting, which is to wait.
+  const char* config = patient ? "cache_max_wait_ms=0" : "cache_max_wait_ms=5";
+  CHECK_OK(from_wt(session_->reconfigure(session_, config), "reconfigure a session"));
+  patient_ = patient;
+  return {};
+}
+
+Status Session::failure(int code, const char* what) const {
+  if (code == WT_ROLLBACK && !patient_) {
+    const char* reason = session_->get_rollback_reason(session_);
+    const bool full = reason != nullptr && std::string_view(reason).find("cache overflow") != std::string_view::npos;
+    if (full) return error(Code::LockBusy, what, ": the cache is full");
+  }
+  return wt_failure(code, what);
+}
+
 Result<Cursor> Session::cursor(TableId table) {
   Cached& cached = slot(table);
   if (cached.table == table && cached.cursor != nullptr) {
@@ -104,7 +122,7 @@ Status Cursor::bound(Bytes lower, bool lower_inclusive, Bytes upper, bool upper_
 Status Cursor::insert(Bytes key, Bytes value) {
   set_key(key);
   set_value(value);
-  return from_wt(cursor_->insert(cursor_), "insert");
+  return session_->check(cursor_->insert(cursor_), "insert");
 }
 
 Status Cursor::put(Bytes key, Bytes value) {
@@ -116,15 +134,15 @@ Status Cursor::put(Bytes key, Bytes value) {
     set_value(value);
     code = cursor_->update(cursor_);
   }
-  return from_wt(code, "put");
+  return session_->check(code, "put");
 }
 
 Status Cursor::update_here(Bytes value) {
   set_value(value);
-  return from_wt(cursor_->update(cursor_), "update");
+  return session_->check(cursor_->update(cursor_), "update");
 }
 
-Status Cursor::remove_here() { return from_wt(cursor_->remove(cursor_), "remove"); }
+Status Cursor::remove_here() { return session_->check(cursor_->remove(cursor_), "remove"); }
 
 Result<bool> Cursor::remove(Bytes key) {
   set_key(key);
@@ -153,7 +171,7 @@ Status Session::remove_range(TableId table, Bytes lower, Bytes upper) {
 
 Result<Transaction> Transaction::begin(Session& session) {
   WT_SESSION* raw = session.raw();
-  CHECK_OK(from_wt(raw->begin_transaction(raw, nullptr), "begin_transaction"));
+  CHECK_OK(session.check(raw->begin_transaction(raw, nullptr), "begin_transaction"));
   return Transaction(&session);
 }
 

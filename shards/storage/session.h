@@ -11,6 +11,7 @@ namespace partita::shards {
 class Cursor;
 
 /// A WiredTiger session and the cursors that it has opened so far. Belongs to one job at a time; see SessionLease.
+/// Leased under NoWaiting, its cursors and transactions fail with LockBusy when they would have to wait for room.
 class Session {
  public:
   ~Session();
@@ -27,6 +28,7 @@ class Session {
  private:
   friend class Engine;
   friend class Cursor;
+  friend class Transaction;
   static constexpr std::size_t kCachedCursors = 256;
   struct Cached {
     TableId table = kNoTable;
@@ -38,9 +40,14 @@ class Session {
   void give_back(TableId table, WT_CURSOR* cursor);
   void close_cursors(TableId table);
   void close_all_cursors();
+  Status set_patience(bool patient);
+  /// Out of line, for the rare case.
+  Status failure(int code, const char* what) const;
+  Status check(int code, const char* what) const { return code == 0 ? Status() : failure(code, what); }
 
   Engine& engine_;
   WT_SESSION* session_;
+  bool patient_ = true;
   std::array<Cached, kCachedCursors> cached_{};
   bool try_lease() { return !leased_.exchange(true, std::memory_order_acquire); }
   void lease() {
@@ -71,6 +78,25 @@ class SessionLease {
 
  private:
   explicit SessionLease(Session* session) : session_(session) {}
+  Session* session_;
+};
+
+/// While it lives the session neither waits for room in the cache nor makes any: for a few bytes that must get in.
+/// Not within a transaction.
+class CacheExemption {
+ public:
+  static Result<CacheExemption> take(Session& session) {
+    CHECK_OK(from_wt(session.raw()->reconfigure(session.raw(), "ignore_cache_size=true"), "ignore the cache size"));
+    return CacheExemption(session);
+  }
+  CacheExemption(CacheExemption&& other) noexcept : session_(std::exchange(other.session_, nullptr)) {}
+  CacheExemption& operator=(CacheExemption&&) = delete;
+  ~CacheExemption() {
+    if (session_ != nullptr) session_->raw()->reconfigure(session_->raw(), "ignore_cache_size=false");
+  }
+
+ private:
+  explicit CacheExemption(Session& session) : session_(&session) {}
   Session* session_;
 };
 
@@ -123,10 +149,10 @@ class Cursor {
  private:
   friend class Session;
   Cursor(Session* session, TableId table, WT_CURSOR* cursor) : session_(session), table_(table), cursor_(cursor) {}
-  static Result<bool> found(int code, const char* what) {
+  Result<bool> found(int code, const char* what) const {
     if (code == 0) [[likely]] return true;
     if (code == WT_NOTFOUND) return false;
-    return wt_failure(code, what);
+    return session_->failure(code, what);
   }
   void set_key(Bytes key);
   void set_value(Bytes value);

@@ -89,6 +89,7 @@ bson::Document Client::answer() {
   while (next == Next::kWorker || next == Next::kWait || next == Next::kHold) {
     EXPECT_TRUE(out.empty()) << "what was written before a hop must be gone";
     const bool worker = next == Next::kWorker;
+    held_ += next == Next::kHold;
     if (!worker) wait_for_wake(*connection_);
     next = connection_->serve(request_, out, worker);
   }
@@ -102,7 +103,7 @@ std::string Client::run(std::string_view command, Manner manner) {
   return answer.view().empty() ? "closed" : readable(answer.view());
 }
 
-InProcess::InProcess() : directory_(make_directory()) { start(); }
+InProcess::InProcess(std::uint64_t cache_bytes) : directory_(make_directory()), cache_bytes_(cache_bytes) { start(); }
 
 InProcess::~InProcess() {
   stop();
@@ -113,7 +114,7 @@ InProcess::~InProcess() {
 void InProcess::start() {
   shards::StoreOptions options;
   options.engine.path = directory_.string();
-  options.engine.cache_bytes = 64 << 20;
+  options.engine.cache_bytes = cache_bytes_;
   options.checkpoint_after_replay = false;  // A copy of files that are being written would be no crash.
   Result<std::unique_ptr<shards::Store>> store = shards::Store::open(std::move(options), wall_);
   if (!store.ok()) throw std::runtime_error(store.status().message());

@@ -40,6 +40,9 @@ class Client {
   /// The next answer of a stream that exhaust_allowed has opened; empty when it has ended.
   bson::Document next_reply();
 
+  /// How often a finished answer has waited for the journal.
+  int held() const { return held_; }
+
   commands::ClientConnection& connection() { return *connection_; }
   wire::Peer& peer() { return *peer_; }
 
@@ -51,12 +54,13 @@ class Client {
   bson::Document body_;
   wire::Request request_;
   bool streaming_ = false;
+  int held_ = 0;
 };
 
 /// A whole server but for its sockets, over a store in a directory of its own.
 class InProcess {
  public:
-  InProcess();
+  explicit InProcess(std::uint64_t cache_bytes = 64 << 20);
   ~InProcess();
 
   /// Starts again from what a kill -9 would leave: all that the store has handed to the kernel. Clients are to be made anew.
@@ -72,6 +76,7 @@ class InProcess {
   void stop();
 
   std::filesystem::path directory_;
+  const std::uint64_t cache_bytes_;
   shards::SystemWallClock wall_;
   std::unique_ptr<shards::Store> store_;
   wire::Timers timers_;
