@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <set>
 
 #include "shards/storage/fail_point.h"
 #include "shards/store.h"
@@ -16,13 +17,16 @@ constexpr std::chrono::milliseconds kTick(50);
 /// Replay after a crash handles some hundred megabytes a second: this bounds how long a start may take.
 constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
 
-// Rows of the state table: "L" -> where the logs stood; "N" partition(BE) -> its counts and its indexes' multikey bits.
+// Rows of the state table: "L" -> SavedState; "N" partition(BE) -> its counts and its indexes' multikey bits.
 constexpr std::string_view kLogsKey = "L";
 
 FailPoint boundary_drawn{"checkpointBoundary", "A checkpoint has its moment, and everything up to it has committed."};
 FailPoint counts_saved{"checkpointCountsSaved", "The counts at that moment are committed, which is not yet stable."};
 FailPoint stable_set{"checkpointStable", "The moment is stable, the tables are not yet on disk."};
 FailPoint tables_written{"checkpointWritten", "The checkpoint is on disk; the log still reaches back behind it."};
+
+constexpr std::string_view kCountsPrefix = "N";
+constexpr std::string_view kBehindCounts = "O";
 
 std::array<std::uint8_t, 5> counts_key(PartitionId id) {
   std::array<std::uint8_t, 5> key{'N'};
@@ -57,7 +61,40 @@ Result<SavedState> load_saved_state(Session& session, TableId state_table) {
   saved.boundary = static_cast<Time>(row["boundary"].exact_int64().value_or(0));
   saved.next[0] = static_cast<Sequence>(row["catalogLog"].exact_int64().value_or(1));
   saved.next[1] = static_cast<Sequence>(row["dataLog"].exact_int64().value_or(1));
+  saved.data_bytes = static_cast<std::uint64_t>(row["dataBytes"].exact_int64().value_or(0));
+  if (const bson::Value marks = row["marks"]; marks.is_array()) saved.marks = LogMarks::read(marks.as_document());
   return saved;
+}
+
+void LogMarks::add(Mark mark, std::uint64_t retention) {
+  if (marks_.empty() || mark.bytes - marks_.back().bytes >= retention / 16) marks_.push_back(mark);
+}
+
+Sequence LogMarks::cut(std::uint64_t bytes, std::uint64_t retention, Sequence held) {
+  Sequence first = 0;
+  while (!marks_.empty() && marks_.front().next <= held && bytes - marks_.front().bytes > retention) {
+    first = marks_.front().next;
+    marks_.pop_front();
+  }
+  return first;
+}
+
+void LogMarks::append_to(bson::ArrayWriter& array) const {
+  for (const Mark& mark : marks_) {
+    bson::Writer one = array.document();
+    one.add("next", static_cast<std::int64_t>(mark.next));
+    one.add("bytes", static_cast<std::int64_t>(mark.bytes));
+  }
+}
+
+LogMarks LogMarks::read(bson::View array) {
+  LogMarks marks;
+  for (const auto& [name, value] : array) {
+    const bson::View one = value.as_document();
+    marks.marks_.push_back({static_cast<Sequence>(one["next"].exact_int64().value_or(0)),
+                            static_cast<std::uint64_t>(one["bytes"].exact_int64().value_or(0))});
+  }
+  return marks;
 }
 
 Result<SavedCounts> load_counts(Session& session, TableId state_table, PartitionId partition) {
@@ -75,10 +112,13 @@ Result<SavedCounts> load_counts(Session& session, TableId state_table, Partition
   return counts;
 }
 
-Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes, bool soon)
+Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes,
+                           SavedState saved, bool soon)
     : store_(store),
       interval_(seconds),
       log_retention_bytes_(log_retention_bytes),
+      bytes_before_start_(saved.data_bytes),
+      marks_(std::move(saved.marks)),
       last_visible_(std::max(store.engine().oldest(), Time{1})),  // The engine refuses to go back behind it.
       thread_([this, soon] { run(soon); }) {
   pthread_setname_np(thread_.native_handle(), "checkpoint");
@@ -86,8 +126,7 @@ Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t lo
 
 Checkpointer::~Checkpointer() {
   if (!thread_.joinable()) return;
-  Status status = stop();
-  (void)status;  // The log has everything.
+  (void)stop().ok();  // It has been logged, and the log has everything.
 }
 
 Status Checkpointer::stop() {
@@ -110,8 +149,7 @@ void Checkpointer::run(bool soon) {
     advance_oldest();
     const std::uint64_t appended = store_.log(kDataLog).appended_bytes();
     if (Clock::now() >= due || appended - bytes > kLogBytesBetween) {
-      Status status = take();  // A full disk: the next round tries again, the log has everything.
-      (void)status;
+      (void)take().ok();  // A full disk: it has been logged, the next round tries again, the log has everything.
       store_.catalog().remove_dropped_tables();
       due = Clock::now() + interval_;
       bytes = appended;
@@ -129,29 +167,28 @@ void Checkpointer::advance_oldest() {
   if (!unheld.owns_lock()) return;
   const Time visible = store_.positions().visible();
   if (visible > last_visible_) {
-    Status status = store_.engine().set_stable(visible, last_visible_);
-    (void)status;  // Nothing is lost by staying where it was.
+    advances_.note(store_.engine().set_stable(visible, last_visible_));
   }
   last_visible_ = std::max(visible, last_visible_);
 }
 
-void Checkpointer::trim_log(Sequence next) {
-  const std::uint64_t bytes = store_.log(kDataLog).appended_bytes();
-  marks_.push_back({next, bytes});
-  Sequence before = 0;
-  const Sequence held = store_.log_holds().lowest();
-  while (marks_.size() > 1 && marks_[1].next <= held && bytes - marks_[1].bytes > log_retention_bytes_) {
-    before = marks_[1].next;
-    marks_.pop_front();
-  }
-  if (before > 1) {
-    Status status = store_.log(kDataLog).truncate(before);
-    (void)status;  // Tried again with the next one.
-  }
+std::uint64_t Checkpointer::data_bytes() const {
+  return bytes_before_start_ + store_.log(kDataLog).appended_bytes();
+}
+
+Status Checkpointer::trim_log() {
+  const Sequence first = marks_.cut(data_bytes(), log_retention_bytes_, store_.log_holds().lowest());
+  return first > 1 ? store_.log(kDataLog).truncate(first) : Status();
 }
 
 Status Checkpointer::take() {
   const std::lock_guard one_at_a_time(taking_);
+  Status outcome = take_locked();
+  outcomes_.note(outcome);
+  return outcome;
+}
+
+Status Checkpointer::take_locked() {
   std::array<Sequence, 2> next{};
   const Time boundary = store_.positions().boundary([&](Time time, const std::vector<Sequence>& sequences) {
     store_.set_checkpoint_boundary(time);
@@ -159,19 +196,8 @@ Status Checkpointer::take() {
   });
   store_.positions().wait_visible(boundary);
   CHECK_OK(boundary_drawn.hit());
-  {
-    TRY(const SessionLease session, SessionLease::take(store_.engine()));
-    TRY(Transaction transaction, Transaction::begin(*session));
-    CHECK_OK(save_counts(*session, boundary));
-    const bson::Document logs = bson::Document::build([&](bson::Writer& row) {
-      row.add("boundary", static_cast<std::int64_t>(boundary));
-      row.add("catalogLog", static_cast<std::int64_t>(next[0]));
-      row.add("dataLog", static_cast<std::int64_t>(next[1]));
-    });
-    TRY(Cursor cursor, session->cursor(store_.state_table()));
-    CHECK_OK(cursor.put(bytes_of(kLogsKey), logs.view().bytes()));
-    CHECK_OK(transaction.commit(boundary));
-  }
+  marks_.add({next[1], data_bytes()}, log_retention_bytes_);
+  CHECK_OK(save(boundary, next));
   CHECK_OK(counts_saved.hit());
   {
     const std::lock_guard unheld(past_);
@@ -180,19 +206,48 @@ Status Checkpointer::take() {
   CHECK_OK(stable_set.hit());
   CHECK_OK(store_.engine().checkpoint());
   tables_written.pass();
-  trim_log(next[1]);
+  trims_.note(trim_log());
   return {};
+}
+
+Status Checkpointer::save(Time boundary, const std::array<Sequence, 2>& next) {
+  TRY(const SessionLease session, SessionLease::take(store_.engine()));
+  TRY(Transaction transaction, Transaction::begin(*session));
+  CHECK_OK(save_counts(*session, boundary));
+  const bson::Document logs = bson::Document::build([&](bson::Writer& row) {
+    row.add("boundary", static_cast<std::int64_t>(boundary));
+    row.add("catalogLog", static_cast<std::int64_t>(next[0]));
+    row.add("dataLog", static_cast<std::int64_t>(next[1]));
+    row.add("dataBytes", static_cast<std::int64_t>(data_bytes()));
+    bson::ArrayWriter marks = row.array("marks");
+    marks_.append_to(marks);
+  });
+  TRY(Cursor cursor, session->cursor(store_.state_table()));
+  CHECK_OK(cursor.put(bytes_of(kLogsKey), logs.view().bytes()));
+  return transaction.commit(boundary);
 }
 
 Status Checkpointer::save_counts(Session& session, Time boundary) {
   TRY(Cursor cursor, session.cursor(store_.state_table()));
   const std::shared_ptr<const CatalogSnapshot> snapshot = store_.catalog().share();
+  std::set<std::array<std::uint8_t, 5>> present;
   for (const auto& collection : snapshot->all()) {
     for (const PartitionSlot& slot : collection->partitions) {
-      CHECK_OK(cursor.put(counts_key(slot.partition->id()), encode_counts(slot, boundary).view().bytes()));
+      const auto key = counts_key(slot.partition->id());
+      CHECK_OK(cursor.put(key, encode_counts(slot, boundary).view().bytes()));
+      present.insert(key);
     }
   }
-  return {};
+  // Those of partitions that have been dropped since.
+  cursor.reset();
+  CHECK_OK(cursor.bound(bytes_of(kCountsPrefix), true, bytes_of(kBehindCounts)));
+  while (true) {
+    TRY(const bool more, cursor.next());
+    if (!more) return {};
+    std::array<std::uint8_t, 5> key{};
+    std::ranges::copy(cursor.key().first(key.size()), key.begin());
+    if (!present.contains(key)) CHECK_OK(cursor.remove_here());
+  }
 }
 
 }  // namespace partita::shards

@@ -9,19 +9,53 @@
 
 #include "shards/log/record.h"
 #include "shards/partitions/counters.h"
+#include "shards/storage/repeated.h"
 #include "shards/storage/session.h"
+#include "wire/bson/writer.h"
 
 namespace partita::shards {
 
 class Store;
+
+/// Where the data log stood at past checkpoints, so that what is older than a number of bytes can be cut off. Saved with
+/// every checkpoint: a server that starts again goes on where the last one was.
+class LogMarks {
+ public:
+  struct Mark {
+    Sequence next;
+    std::uint64_t bytes;  ///< Ever appended before it.
+  };
+
+  /// Notes a checkpoint. Those that lie closer together than a sixteenth of what is kept count as one.
+  void add(Mark mark, std::uint64_t retention);
+  /// The first record to keep when at least `retention` bytes shall be, and everything from `held` on; forgets the marks
+  /// before it. 0: all of them.
+  Sequence cut(std::uint64_t bytes, std::uint64_t retention, Sequence held);
+
+  void append_to(bson::ArrayWriter& array) const;
+  static LogMarks read(bson::View array);
+
+ private:
+  std::deque<Mark> marks_;
+};
+
+/// What a checkpoint saves about the logs, in one row.
+struct SavedState {
+  Time boundary = 0;
+  std::array<Sequence, 2> next{1, 1};  ///< Where they go on: record numbers at the checkpoint.
+  std::uint64_t data_bytes = 0;        ///< Ever appended to the data log.
+  LogMarks marks;
+};
+Result<SavedState> load_saved_state(Session& session, TableId state_table);
 
 /// Takes checkpoints: every so many seconds, when the log has grown by so much, and on demand. A checkpoint is a point in
 /// time B. Everything up to B has committed; the counts as of B are written with B as their commit time; B becomes the
 /// engine's stable time; the tables are checkpointed as of B. Recovery then replays the log from B on, and only that.
 class Checkpointer {
  public:
-  /// `soon`: the first one does not wait for its time. After a replay, so that a second crash need not replay it again.
-  Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes, bool soon);
+  /// `saved` is what the last start left, with data_bytes brought up to what has been replayed. `soon`: the first one does
+  /// not wait for its time. After a replay, so that a second crash need not replay it again.
+  Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes, SavedState saved, bool soon);
   ~Checkpointer();
 
   Status take();
@@ -30,22 +64,25 @@ class Checkpointer {
   /// Ends the thread and takes a last one.
   Status stop();
 
+  const Repeated& outcomes() const { return outcomes_; }
+
  private:
   void run(bool soon);
   void advance_oldest();
-  void trim_log(Sequence next);
+  Status take_locked();
+  Status save(Time boundary, const std::array<Sequence, 2>& next);
   Status save_counts(Session& session, Time boundary);
-
-  /// Where the data log stood at a past checkpoint.
-  struct Mark {
-    Sequence next;
-    std::uint64_t bytes;  ///< Appended since this process started.
-  };
+  Status trim_log();
+  std::uint64_t data_bytes() const;
 
   Store& store_;
   const std::chrono::seconds interval_;
   const std::uint64_t log_retention_bytes_;
-  std::deque<Mark> marks_;
+  const std::uint64_t bytes_before_start_;
+  LogMarks marks_;
+  Repeated outcomes_{22438, "Checkpoint"};
+  Repeated advances_{22439, "Moving the oldest readable time"};
+  Repeated trims_{22440, "Cutting off the log"};
   Time last_visible_;  ///< At the last tick.
   std::mutex taking_;  ///< One at a time.
   std::shared_mutex past_;  ///< Shared by those who hold it, alone to cut it off.
@@ -55,12 +92,6 @@ class Checkpointer {
   std::thread thread_;
 };
 
-/// Reads back what the last checkpoint saved. Where the logs go on: record numbers at the checkpoint.
-struct SavedState {
-  Time boundary = 0;
-  std::array<Sequence, 2> next{1, 1};
-};
-Result<SavedState> load_saved_state(Session& session, TableId state_table);
 /// Counts of one partition, zero for one that has been made since.
 struct SavedCounts {
   Growth growth;

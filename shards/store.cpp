@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "shards/checkpointer.h"
+#include "shards/data_directory.h"
 #include "shards/indexes/build.h"
 #include "shards/journal_sync.h"
+#include "shards/log/log_recovery.h"
 #include "shards/log/write_unit.h"
 #include "shards/sessions/reaper.h"
 #include "wire/net/timer.h"
@@ -30,6 +32,7 @@ Store::Store(StoreOptions options, const WallClock& wall)
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock& wall) {
   std::unique_ptr<Store> store(new Store(std::move(options), wall));
+  CHECK_OK(check_data_directory(store->options_.engine.path));
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(store->options_.engine.path) / "journal", failed);
   if (failed) {
@@ -37,11 +40,13 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   }
   TRY(store->engine_, Engine::open(store->options_.engine));
   CHECK_OK(store->open_tables());
-  CHECK_OK(store->recover());
+  TRY(SavedState saved, store->load_saved());
+  CHECK_OK(store->recover(saved));
+  saved.data_bytes += store->replayed_data_bytes_;
   store->journal_ = std::make_unique<JournalSync>(*store->engine_, store->options_.journal_interval_ms);
   const bool soon = store->options_.checkpoint_after_replay && store->replayed_ > 0;
   store->checkpointer_ = std::make_unique<Checkpointer>(*store, store->options_.checkpoint_seconds,
-                                                        store->options_.log_retention_bytes, soon);
+                                                        store->options_.log_retention_bytes, std::move(saved), soon);
   store->reaper_ = std::make_unique<RetryReaper>(*store, store->options_.session_timeout_seconds);
   const auto reap = [reaper = store->reaper_.get()] { reaper->turn(); };
   store->reaping_ = std::make_unique<wire::Periodic>("session-reaper", std::chrono::seconds(1), reap);
@@ -73,7 +78,7 @@ Status Store::open_tables() {
 // The tables stand where the last checkpoint left them. The catalog and the counts are read as of then, the records
 // behind it are applied again, in the order of their times over both logs, each committed at its own time; then what no
 // row accounts for is removed. Nothing is thrown away before the end, so that a crash on the way changes nothing.
-Status Store::recover() {
+Status Store::recover(const SavedState& saved) {
   clock_.observe(engine_->recovery_time());
   for (const auto& log : logs_) {
     TRY(const Time last, log->recover());
@@ -84,13 +89,14 @@ Status Store::recover() {
   }
   TRY(CatalogState state, load_catalog());
   CHECK_OK(restore_counts(state));
-  CHECK_OK(replay(state));
+  CHECK_OK(replay(state, saved));
   TRY(const std::vector<TableId> orphans, find_orphans(state));
   for (const auto& log : logs_) CHECK_OK(log->acquire_now("embedded"));
   const bool fresh = state.meta().cluster == bson::ObjectId{};
   catalog_ = std::make_unique<Catalog>(*this, std::move(state));
   catalog_->remove_later(orphans);
   catalog_->remove_dropped_tables();
+  if (!fresh) CHECK_OK(remove_stray_files());
   return fresh ? catalog_->found_cluster() : Status();
 }
 
@@ -122,30 +128,42 @@ Status Store::restore_counts(CatalogState& state) {
   return {};
 }
 
-Status Store::replay(CatalogState& state) {
+Result<SavedState> Store::load_saved() {
   TRY(const SessionLease session, SessionLease::take(*engine_));
-  TRY(const SavedState saved, load_saved_state(*session, state_table_));
+  TRY(SavedState saved, load_saved_state(*session, state_table_));
   if (saved.boundary != engine_->recovery_time()) {
     return error(Code::DataModifiedByRepair, "the data directory's checkpoint and its counts disagree: ",
                  engine_->recovery_time(), " and ", saved.boundary);
   }
+  return saved;
+}
+
+Status Store::replay(CatalogState& state, const SavedState& saved) {
+  TRY(const SessionLease session, SessionLease::take(*engine_));
   std::array<std::unique_ptr<LogTail>, 2> tails;
   std::array<std::optional<Bytes>, 2> heads;
+  std::vector<LogRecovery> recovered;
   for (std::size_t i = 0; i < tails.size(); ++i) {
     TRY(tails[i], logs_[i]->tail(saved.next[i]));
     TRY(heads[i], tails[i]->next());
+    recovered.emplace_back(LogId{static_cast<std::uint32_t>(i)}, saved.next[i], saved.boundary);
   }
   while (heads[0] || heads[1]) {
-    std::array<Time, 2> times{~Time{0}, ~Time{0}};
+    std::array<RecordHeader, 2> headers{};
     for (std::size_t i = 0; i < heads.size(); ++i) {
+      headers[i].commit_time = ~Time{0};
       if (!heads[i]) continue;
-      TRY(const RecordHeader header, read_header(*heads[i]));
-      times[i] = header.commit_time;
+      TRY(headers[i], read_header(*heads[i]));
     }
-    const std::size_t next = times[0] < times[1] ? 0 : 1;
+    const std::size_t next = headers[0].commit_time < headers[1].commit_time ? 0 : 1;
+    CHECK_OK(recovered[next].admit(headers[next]));
     CHECK_OK(replay_record(*session, *heads[next], state));
     ++replayed_;
+    if (LogId{static_cast<std::uint32_t>(next)} == kDataLog) replayed_data_bytes_ += heads[next]->size();
     TRY(heads[next], tails[next]->next());
+  }
+  for (std::size_t i = 0; i < logs_.size(); ++i) {
+    for (const Position& gap : recovered[i].gaps()) CHECK_OK(logs_[i]->fill(gap));
   }
   return {};
 }
@@ -185,10 +203,18 @@ Result<std::vector<TableId>> Store::find_orphans(const CatalogState& state) {
   return orphans;
 }
 
+// What a kill in the middle of making or dropping a table leaves: a file that the engine's metadata does not name.
+Status Store::remove_stray_files() {
+  TRY(const std::vector<std::string> tables, engine_->table_names());
+  return remove_unnamed_files(options_.engine.path, {tables.begin(), tables.end()});
+}
+
 void Store::when_durable(std::function<void()> synced) { journal_->when_synced(std::move(synced)); }
 
 Status Store::checkpoint() { return checkpointer_->take(); }
 
 std::shared_lock<std::shared_mutex> Store::hold_past() { return checkpointer_->hold_past(); }
+
+const Repeated& Store::checkpoints() const { return checkpointer_->outcomes(); }
 
 }  // namespace partita::shards

@@ -19,7 +19,9 @@ namespace partita::shards {
 
 class Checkpointer;
 class JournalSync;
+class Repeated;
 class RetryReaper;
+struct SavedState;
 
 struct StoreOptions {
   EngineOptions engine;
@@ -57,6 +59,8 @@ class Store {
   void when_durable(std::function<void()> synced);
   /// Takes a checkpoint now. Blocks until it is on disk.
   Status checkpoint();
+  /// How checkpoints have gone since the start.
+  const Repeated& checkpoints() const;
   /// While it is held, whoever takes a time finds that time's versions still there. Hold it from taking the time until a
   /// transaction that reads at it has begun, which pins the past by itself; no longer, for versions pile up.
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past();
@@ -67,13 +71,15 @@ class Store {
  private:
   Store(StoreOptions options, const WallClock& wall);
   Status open_tables();
-  Status recover();
+  Result<SavedState> load_saved();
+  Status recover(const SavedState& saved);
   Result<CatalogState> load_catalog();
   Status restore_counts(CatalogState& state);
-  Status replay(CatalogState& state);
+  Status replay(CatalogState& state, const SavedState& saved);
   Status replay_record(Session& session, Bytes record, CatalogState& state);
   Status settle_replayed(CatalogState& state);
   Result<std::vector<TableId>> find_orphans(const CatalogState& state);
+  Status remove_stray_files();
 
   const StoreOptions options_;
   HybridClock clock_;
@@ -83,7 +89,8 @@ class Store {
   std::unique_ptr<Engine> engine_;
   Applier::Tables tables_;
   TableId state_table_ = kNoTable;
-  std::uint64_t replayed_ = 0;  ///< Records applied again at this start.
+  std::uint64_t replayed_ = 0;             ///< Records applied again at this start.
+  std::uint64_t replayed_data_bytes_ = 0;  ///< The part of them that lies in the data log.
   TableId log_table_ = kNoTable;
   std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
   LogHolds log_holds_;

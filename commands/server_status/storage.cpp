@@ -3,6 +3,7 @@
 // What lies underneath: storageEngine, wiredTiger.
 #include "commands/server.h"
 #include "commands/server_status/section.h"
+#include "shards/storage/repeated.h"
 #include "shards/storage/statistics.h"
 #include "shards/store.h"
 
@@ -45,6 +46,10 @@ Status write_partita(Server& server, bson::Writer& section) {
   section.add("catalogVersion", static_cast<std::int64_t>(snapshot->version));
   section.add("collections", collections);
   section.add("partitions", partitions);
+  const shards::Repeated& taken = server.store.checkpoints();
+  bson::Writer checkpoints = section.document("checkpoints");
+  checkpoints.add("done", taken.done());
+  checkpoints.add("failed", taken.failed());
   return {};
 }
 

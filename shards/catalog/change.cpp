@@ -3,6 +3,7 @@
 
 #include "shards/log/write_unit.h"
 #include "shards/storage/fail_point.h"
+#include "shards/storage/fatal.h"
 #include "shards/store.h"
 
 namespace partita::shards {
@@ -75,7 +76,14 @@ void Catalog::Change::erase(const Collection& collection) {
 Status Catalog::Change::commit() {
   CHECK_OK(before_record.hit());
   CHECK_OK(write());
-  record_committed.pass();
+  // The change is in the log: from here on it has happened, whatever this process can make of it.
+  if (const Status shown = show(); !shown.ok())
+    end_process(22437, "A change of the catalog that is in the log cannot be shown", shown);
+  return {};
+}
+
+Status Catalog::Change::show() {
+  CHECK_OK(record_committed.hit());
   for (const Row& row : rows_) {
     CHECK_OK(row.document ? catalog_.state_.put(bytes_of(row.key), row.document->view())
                           : catalog_.state_.erase(bytes_of(row.key)));

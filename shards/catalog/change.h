@@ -50,6 +50,7 @@ class Catalog::Change {
   using Collections = std::vector<std::shared_ptr<const Collection>>;
   Result<Collections> find_unbuilt(const std::function<Collections()>& find, Builds builds, const Interrupt& interrupted);
   Status write();
+  Status show();
   Status publish();
 
   Catalog& catalog_;

@@ -29,7 +29,11 @@ bson::Document MetaRow::encode() const {
 Result<MetaRow> MetaRow::decode(bson::View row) {
   MetaRow meta;
   TRY(const std::uint32_t format, number(row, "meta", "format"));
-  meta.format = static_cast<std::int32_t>(format);
+  if (format != kFormat) {
+    return error(Code::FileOpenFailed, "the data directory has format ", format, ", written by another version; this one reads format ",
+                 kFormat);
+  }
+  meta.format = kFormat;
   TRY(meta.next_partition, number(row, "meta", "nextPartition"));
   const bson::Value cluster = row["cluster"];
   if (!cluster.is(bson::Type::kObjectId)) return damaged("meta", "cluster");
@@ -102,6 +106,10 @@ Result<RowKey> RowKey::decode(Bytes key) {
   if (key.empty()) return damaged("key", "kind");
   RowKey row;
   row.kind = static_cast<RowKind>(key[0]);
+  if (row.kind != RowKind::kMeta && row.kind != RowKind::kCollection && row.kind != RowKind::kPartition) {
+    return error(Code::FileOpenFailed, "the catalog has a row of kind '", std::string_view(reinterpret_cast<const char*>(&key[0]), 1),
+                 "', which only a later version can have written");
+  }
   const bool has_uuid = row.kind == RowKind::kCollection || row.kind == RowKind::kPartition;
   if (has_uuid && key.size() < 1 + kUuidSize) return damaged("key", "uuid");
   if (has_uuid) std::memcpy(row.uuid.data(), key.data() + 1, kUuidSize);

@@ -14,10 +14,10 @@ namespace partita::shards {
 ///     "M"                     what the whole store knows: format, next partition
 ///     "C" uuid                a collection: name, options, indexes
 ///     "P" uuid partition(BE)  a partition: the record keys that it begins with
-///     "S" name                a setting
 ///
-/// Values are BSON documents; unknown fields are kept out, missing ones refused.
-enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kSetting = 'S' };
+/// "S" is kept for settings. Values are BSON documents; unknown fields are kept out, missing ones refused. A store with rows
+/// of another kind, or of another format, was written by a later version and is not opened: guessing would damage it.
+enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P' };
 
 struct MetaRow {
   static constexpr std::int32_t kFormat = 1;

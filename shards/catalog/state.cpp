@@ -16,10 +16,8 @@ Status CatalogState::put(Bytes key, bson::View row) {
       return put_collection(parsed.uuid, row);
     case RowKind::kPartition:
       return put_partition(parsed, row);
-    case RowKind::kSetting:
-      return {};
   }
-  return error(Code::DataModifiedByRepair, "catalog row of an unknown kind: ", key[0]);
+  return error(Code::DataModifiedByRepair, "catalog row of an unknown kind");  // RowKey knows them all.
 }
 
 Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/log/embedded_log.h"
 
-#include <chrono>
-#include <thread>
+#include "shards/storage/fatal.h"
 
 namespace partita::shards {
 namespace {
@@ -68,8 +67,7 @@ Result<Time> EmbeddedLog::recover() {
   return last.header().commit_time;
 }
 
-Status EmbeddedLog::write(Session& session, const Position& position, RecordWriter& record) {
-  const Time closed = positions_.visible();
+Status EmbeddedLog::write(Session& session, const Position& position, RecordWriter& record, Time closed) {
   const Bytes bytes = record.finish(position.epoch, position.sequence, position.commit_time, closed);
   appended_.fetch_add(bytes.size(), std::memory_order_relaxed);
   TRY(Cursor cursor, session.cursor(table_));
@@ -79,7 +77,7 @@ Status EmbeddedLog::write(Session& session, const Position& position, RecordWrit
 void EmbeddedLog::append(Append& append) {
   append.position = positions_.take(id_);
   append.status = append.epoch == append.position.epoch
-                      ? write(*append.session, append.position, *append.record)
+                      ? write(*append.session, append.position, *append.record, positions_.visible())
                       : error(Code::NotWritablePrimary, "the log has a newer sequencer");
   // The void that fills the gap may want room in the cache that this very transaction holds until it is rolled back.
   append.to_settle = !append.status.ok();
@@ -91,20 +89,23 @@ void EmbeddedLog::settled(const Position& position, bool committed) {
   positions_.done(position);
 }
 
+// The cache may be full of what only this void lets go on, and the caller may be an io thread: nothing here waits for room.
 void EmbeddedLog::leave_void(const Position& position) {
+  const Status status = write_void(position, positions_.visible());
+  // A gap that stays would keep every reader of the log waiting for ever, and so the server's stop.
+  if (!status.ok()) end_process(22441, "The log has a gap that cannot be filled", status);
+}
+
+Status EmbeddedLog::fill(const Position& gap) { return write_void(gap, gap.commit_time - 1); }
+
+Status EmbeddedLog::write_void(const Position& position, Time closed) {
   RecordWriter record;
   record.begin(RecordKind::kVoid, id_);
-  // The gap must be filled before anybody reads past it: only a full cache can be in the way, and that passes.
-  for (int attempt = 0;; ++attempt) {
-    const auto fill = [&]() -> Status {
-      TRY(const SessionLease session, SessionLease::take(engine_));
-      TRY(Transaction transaction, Transaction::begin(*session));
-      CHECK_OK(write(*session, position, record));
-      return transaction.commit(position.commit_time);
-    };
-    if (fill().ok()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(attempt < 10 ? 1 : 50));
-  }
+  TRY(const SessionLease session, SessionLease::take(engine_));
+  TRY(const CacheExemption exempt, CacheExemption::take(*session));
+  TRY(Transaction transaction, Transaction::begin(*session));
+  CHECK_OK(write(*session, position, record, closed));
+  return transaction.commit(position.commit_time);
 }
 
 void EmbeddedLog::acquire(Takeover& takeover) {
@@ -126,7 +127,7 @@ Result<Epoch> EmbeddedLog::acquire_now(std::string_view node) {
   TRY(const SessionLease session, SessionLease::take(engine_));
   TRY(Transaction transaction, Transaction::begin(*session));
   const Position position = positions_.take(id_);
-  Status status = write(*session, position, record);
+  Status status = write(*session, position, record, positions_.visible());
   if (status.ok()) status = transaction.commit(position.commit_time);
   positions_.done(position);
   CHECK_OK(status);

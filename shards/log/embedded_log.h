@@ -18,6 +18,8 @@ class EmbeddedLog final : public PartitionLog {
 
   void append(Append& append) override;
   void settled(const Position& position, bool committed) override;
+  /// Writes a void where a crash has left a gap.
+  Status fill(const Position& gap);
   void acquire(Takeover& takeover) override;
   /// The same, for who need not wait: there is no other node to race with.
   Result<Epoch> acquire_now(std::string_view node);
@@ -28,8 +30,9 @@ class EmbeddedLog final : public PartitionLog {
   Epoch epoch() const { return epoch_; }
 
  private:
-  Status write(Session& session, const Position& position, RecordWriter& record);
+  Status write(Session& session, const Position& position, RecordWriter& record, Time closed);
   void leave_void(const Position& position);
+  Status write_void(const Position& position, Time closed);
 
   Engine& engine_;
   const TableId table_;

@@ -24,6 +24,8 @@ struct Position {
 /// before visible() is all committed (or void), which is what snapshot reads, checkpoints and log readers wait for.
 class Positions {
  public:
+  static constexpr std::size_t kWindow = 1 << 14;  ///< More in flight than there can be sessions.
+
   explicit Positions(HybridClock& clock, std::size_t logs = 2);
 
   /// Where a log goes on after recovery.
@@ -53,7 +55,6 @@ class Positions {
   }
 
  private:
-  static constexpr std::size_t kWindow = 1 << 14;  ///< More in flight than there can be sessions.
   struct Flight {
     Time time = 0;
     bool done = false;

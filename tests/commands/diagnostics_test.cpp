@@ -5,7 +5,10 @@
 
 #include "commands/current_operations.h"
 #include "commands/slow_log.h"
+#include "shards/storage/fail_point.h"
+#include "shards/store.h"
 #include "tests/commands/in_process.h"
+#include "wire/bson/json.h"
 #include "wire/log/log.h"
 
 namespace partita::commands {
@@ -279,6 +282,16 @@ TEST(Top, NamesCollectionsThatAreThere) {
   EXPECT_TRUE(totals.has("test.c"));
   EXPECT_FALSE(totals.has("test.none"));
   EXPECT_FALSE(totals.has("test.gone"));
+}
+
+TEST(ServerStatus, CountsCheckpointsAndThoseThatFailed) {
+  test::InProcess server;
+  shards::FailPoint& drawn = *shards::FailPoint::find("checkpointBoundary");
+  drawn.set({.mode = shards::FailPoint::Mode::kTimes, .count = 2, .data = bson::parse_json("{errorCode: 14031}").value()});
+  for (int i = 0; i < 3; ++i) (void)server.server().store.checkpoint().ok();
+  const bson::Document status = server.reply("{serverStatus: 1}");
+  EXPECT_EQ(number(status, "partita.checkpoints.failed"), 2);
+  EXPECT_EQ(number(status, "partita.checkpoints.done"), 1);
 }
 
 }  // namespace

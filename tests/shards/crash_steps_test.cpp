@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 
+#include "shards/data_directory.h"
 #include "shards/partitions/check.h"
 #include "shards/router/record_keys.h"
 #include "shards/router/write.h"
@@ -164,6 +165,10 @@ void expect_sound(Store& store) {
   store.catalog().remove_dropped_tables();
   const std::vector<std::string> names = std::move(store.engine().table_names()).value();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), known);
+  for (const fs::directory_entry& entry : fs::directory_iterator(store.options().engine.path)) {
+    const std::optional<TableFile> file = table_file(entry.path().filename().string());
+    EXPECT_TRUE(!file || (known.contains(file->table) && !file->displaced)) << entry.path() << " belongs to no table";
+  }
 }
 
 void disarm() {
@@ -246,6 +251,29 @@ TEST_P(CrashSteps, LeaveTheOldStateOrTheNew) {
       expect_old_or_new(name);
     }
   }
+}
+
+// What cannot be shown after it is in the log must end the process: memory would never again be what the log says.
+TEST_P(CrashSteps, EndWhenWhatIsInTheLogCannotBeShown) {
+  fs::create_directories(root_);
+  const std::map<FailPoint*, std::int64_t> passed = first_run();
+  FailPoint& committed = *FailPoint::find("catalogRecordCommitted");
+  if (passed.at(&committed) == 0) return;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::unique_ptr<Store> store = open("dying");
+    if (!prepare(*store).ok()) ::_exit(1);
+    const bson::Document fail = bson::parse_json("{errorCode: 264}").value();  // TooManyFilesOpen
+    committed.set({.mode = FailPoint::Mode::kAlways, .data = fail.copy()});
+    ::_exit(GetParam().run(*store).ok() ? 2 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << "it did not abort, but ended with " << status;
+  const std::unique_ptr<Store> store = open("dying");
+  EXPECT_EQ(describe(*store), after_);
+  expect_sound(*store);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, CrashSteps, testing::ValuesIn(kChanges),

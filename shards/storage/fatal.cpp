@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/storage/fatal.h"
+
+#include <cstdlib>
+
+#include "wire/log/log.h"
+
+namespace partita::shards {
+
+void end_process(int log_id, std::string_view what, const Status& why) {
+  log::fatal(log::Component::kStorage, log_id, what, {{"error", why.message()}});
+  std::abort();
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Starts on what is not as it should be: logs with gaps, failed checkpoints, directories of other versions and other
+// programs, files that nobody knows.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <thread>
+
+#include "shards/data_directory.h"
+#include "shards/log/fence.h"
+#include "shards/log/write_unit.h"
+#include "shards/storage/fail_point.h"
+#include "shards/storage/repeated.h"
+#include "tests/shards/store_fixture.h"
+#include "wire/log/log.h"
+
+namespace partita::shards {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+bson::Document json(const std::string& text) { return bson::parse_json(text).value(); }
+
+class RecoveryTest : public StoreTest {
+ protected:
+  ~RecoveryTest() override {
+    for (FailPoint* point : FailPoint::all()) point->set({});
+  }
+  /// All headers of the data log, from its first record on.
+  std::vector<RecordHeader> headers() {
+    std::vector<RecordHeader> headers;
+    const std::unique_ptr<LogTail> tail = std::move(store_->log(kDataLog).tail(1)).value();
+    while (const std::optional<Bytes> record = *tail->next()) headers.push_back(*read_header(*record));
+    return headers;
+  }
+  /// True when a reader of the log gets from its first record to its end.
+  bool fence_admits_all() {
+    Fence fence;
+    for (const RecordHeader& header : headers())
+      if (!fence.admit(header)) return false;
+    return true;
+  }
+  /// Takes a row out of the log's table, as damage would.
+  void lose_record(Sequence sequence) {
+    std::array<std::uint8_t, 12> key{0, 0, 0, 1};
+    for (int i = 0; i < 8; ++i) key[4 + i] = static_cast<std::uint8_t>(sequence >> (56 - 8 * i));
+    const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
+    Transaction transaction = std::move(Transaction::begin(*session)).value();
+    {
+      Cursor log = std::move(session->cursor(store_->engine().table("log"))).value();
+      ASSERT_TRUE(*log.remove(key)) << "no record " << sequence;
+    }
+    ASSERT_TRUE(transaction.commit(0).ok());
+  }
+  void put_catalog_row(std::string_view key, const std::string& row) {
+    const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
+    WriteUnit unit(*store_, *session);
+    ASSERT_TRUE(unit.begin(RecordKind::kCatalog, kCatalogLog).ok());
+    ASSERT_TRUE(unit.put_catalog_row(key, json(row)).ok());
+    ASSERT_TRUE(unit.commit().ok());
+  }
+  void put_file(const std::string& directory, const std::string& name) {
+    fs::create_directories(root_ / directory);
+    std::ofstream(root_ / directory / name) << "whatever";
+  }
+  std::size_t state_rows() {
+    const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
+    Cursor rows = std::move(session->cursor(store_->state_table())).value();
+    std::size_t count = 0;
+    while (*rows.next()) ++count;
+    return count;
+  }
+  static int lines_with(std::string_view text) {
+    int count = 0;
+    for (const std::string& line : log::recent().lines) count += line.find(text) != std::string::npos;
+    return count;
+  }
+};
+
+TEST_F(RecoveryTest, FillsAPositionThatWasTakenAndNeverWritten) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  FailPoint& before_commit = *FailPoint::find("storageBeforeCommit");
+  before_commit.set({.mode = FailPoint::Mode::kTimes, .count = 1, .data = json("{blockTimeMS: 2000}")});
+  const std::int64_t fired = before_commit.fired();
+  std::jthread slow([&] { EXPECT_TRUE(insert("{_id: 2}").ok()); });
+  while (before_commit.fired() == fired) std::this_thread::yield();
+  ASSERT_TRUE(insert("{_id: 3}").ok());
+  const std::string killed = copy();
+  slow.join();
+  store_.reset();
+
+  open(killed);
+  EXPECT_THAT(contents(), ElementsAre(R"({"_id":1})", R"({"_id":3})"));
+  EXPECT_TRUE(fence_admits_all());
+  EXPECT_EQ(std::ranges::count(headers(), RecordKind::kVoid, &RecordHeader::kind), 1);
+  ASSERT_TRUE(insert("{_id: 4}").ok());
+  crash();
+  EXPECT_THAT(contents(), ElementsAre(R"({"_id":1})", R"({"_id":3})", R"({"_id":4})"));
+  EXPECT_TRUE(fence_admits_all());
+}
+
+TEST_F(RecoveryTest, RefusesALogThatHasLostWhatWasCommitted) {
+  open("a");
+  for (int id = 1; id <= 4; ++id) ASSERT_TRUE(insert("{_id: " + std::to_string(id) + "}").ok());
+  lose_record(headers()[headers().size() - 3].sequence);
+  const std::string damaged = copy();
+  store_.reset();
+  const Status opened = try_open(damaged);
+  EXPECT_EQ(opened.code(), Code::DataModifiedByRepair);
+  EXPECT_THAT(opened.message(), HasSubstr("a record is missing that had committed"));
+}
+
+TEST_F(RecoveryTest, CutsTheLogOffAcrossRestarts) {
+  options_.log_retention_bytes = 100'000;
+  open("a");
+  for (int round = 0; round < 8; ++round) {
+    const std::string text(30'000, 'x');
+    ASSERT_TRUE(insert("{_id: " + std::to_string(round) + ", text: '" + text + "'}").ok());
+    ASSERT_TRUE(store_->checkpoint().ok());
+    crash();
+  }
+  EXPECT_GT(headers().front().sequence, 4u);
+  std::size_t documents = 0;
+  for (const RecordHeader& header : headers()) documents += header.body_size > 30'000;
+  EXPECT_GE(documents, 3u) << "as much as was asked for stays";
+}
+
+TEST_F(RecoveryTest, ForgetsTheCountsOfWhatIsDropped) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  ASSERT_TRUE(store_->checkpoint().ok());
+  const std::size_t with = state_rows();
+  ASSERT_TRUE(store_->catalog().drop(kNs).ok());
+  ASSERT_TRUE(store_->checkpoint().ok());
+  EXPECT_EQ(state_rows(), with - 1);
+}
+
+TEST_F(RecoveryTest, TellsOnceThatCheckpointsFailAndOnceThatTheyWorkAgain) {
+  open("a");
+  const int failures = lines_with("Failed, and will be tried again");
+  const int cures = lines_with("Works again");
+  FailPoint& drawn = *FailPoint::find("checkpointBoundary");
+  drawn.set({.mode = FailPoint::Mode::kAlways, .data = json("{errorCode: 14031}")});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(store_->checkpoint().code(), Code::OutOfDiskSpace);
+  EXPECT_EQ(lines_with("Failed, and will be tried again"), failures + 1);
+  EXPECT_EQ(store_->checkpoints().failed(), 3);
+  drawn.set({});
+  EXPECT_TRUE(store_->checkpoint().ok());
+  EXPECT_TRUE(store_->checkpoint().ok());
+  EXPECT_EQ(lines_with("Works again"), cures + 1);
+  EXPECT_EQ(store_->checkpoints().done(), 2);
+}
+
+constexpr const char* kLaterMeta = "{format: 2, nextPartition: {$numberLong: '9'}, cluster: {$oid: '0123456789abcdef01234567'}}";
+
+TEST_F(RecoveryTest, RefusesALaterFormatInACheckpoint) {
+  open("a");
+  put_catalog_row("M", kLaterMeta);
+  ASSERT_TRUE(store_->checkpoint().ok());
+  const std::string later = copy();
+  store_.reset();
+  const Status opened = try_open(later);
+  EXPECT_EQ(opened.code(), Code::FileOpenFailed);
+  EXPECT_THAT(opened.message(), HasSubstr("the data directory has format 2"));
+}
+
+TEST_F(RecoveryTest, RefusesALaterFormatInTheLog) {
+  open("a");
+  put_catalog_row("M", kLaterMeta);
+  const std::string later = copy();
+  store_.reset();
+  EXPECT_EQ(try_open(later).code(), Code::FileOpenFailed);
+}
+
+TEST_F(RecoveryTest, RefusesARowOfAnUnknownKind) {
+  open("a");
+  put_catalog_row("Sname", "{value: 1}");
+  const std::string later = copy();
+  store_.reset();
+  const Status opened = try_open(later);
+  EXPECT_EQ(opened.code(), Code::FileOpenFailed);
+  EXPECT_THAT(opened.message(), HasSubstr("a row of kind 'S'"));
+}
+
+TEST_F(RecoveryTest, RefusesTheDataOfOthers) {
+  put_file("mongod", "storage.bson");
+  EXPECT_THAT(try_open("mongod").message(), HasSubstr("holds the data of a mongod"));
+  put_file("other", "collection-0--1234.wt");
+  EXPECT_THAT(try_open("other").message(), HasSubstr("a table that is not ours: collection-0--1234.wt"));
+  put_file("torn", "p1-records.wt");
+  EXPECT_THAT(try_open("torn").message(), HasSubstr("WiredTiger, without which they cannot be read, is missing"));
+  for (const char* directory : {"mongod", "other", "torn"}) {
+    EXPECT_EQ(std::distance(fs::directory_iterator(root_ / directory), {}), 1) << directory << " was touched";
+  }
+}
+
+TEST_F(RecoveryTest, RefusesADamagedDirectory) {
+  for (const char* name : {"WiredTiger", "WiredTiger.wt", "WiredTiger.turtle"}) put_file("junk", name);
+  EXPECT_THAT(try_open("junk").message(), HasSubstr("junk is damaged or not ours"));
+}
+
+TEST_F(RecoveryTest, OpensADirectoryThatHoldsOtherThingsThanTables) {
+  put_file("a", "partita.log");
+  put_file("a", "partita.pid");
+  open("a");
+  EXPECT_TRUE(fs::exists(root_ / "a" / "partita.log"));
+}
+
+TEST_F(RecoveryTest, RemovesFilesThatNobodyKnows) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  const std::string killed = copy();
+  store_.reset();
+  const std::vector<std::string> stray{"p41-records.wt", "p41-records.wt.1", "p1-records.wt.2", "p1-index-7.wt", "log.wt.1"};
+  const std::vector<std::string> other{"p1-records.wt.bak", "p41-records.wt.", "notes.txt", "q41-records.wt.1x"};
+  for (const std::string& name : stray) put_file(killed, name);
+  for (const std::string& name : other) put_file(killed, name);
+  open(killed);
+  for (const std::string& name : stray) EXPECT_FALSE(fs::exists(root_ / killed / name)) << name;
+  for (const std::string& name : other) EXPECT_TRUE(fs::exists(root_ / killed / name)) << name;
+  EXPECT_THAT(contents(), ElementsAre(R"({"_id":1})"));
+  EXPECT_GE(lines_with("p41-records.wt.1"), 1);
+}
+
+}  // namespace
+}  // namespace partita::shards
