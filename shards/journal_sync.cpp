@@ -3,8 +3,9 @@
 
 #include <pthread.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
+
+#include "shards/storage/fatal.h"
 
 namespace partita::shards {
 
@@ -31,20 +32,27 @@ void JournalSync::when_synced(std::function<void()> synced) {
   wanted_.notify_one();
 }
 
+void JournalSync::sync() {
+  const auto begun = std::chrono::steady_clock::now();
+  if (Status status = engine_.sync_journal(); !status.ok()) {
+    // A failed sync cannot be tried again: the kernel may have dropped the pages. Waiters must not be told that their
+    // writes are safe.
+    end_process(22436, "The journal could not be synced", status);
+  }
+  const auto took = std::chrono::steady_clock::now() - begun;
+  expected_ = std::min<std::chrono::steady_clock::duration>(std::max(took, expected_ - expected_ / 256), interval_);
+  next_ = begun + interval_ - expected_;
+}
+
 void JournalSync::run() {
   std::vector<std::function<void()>> served;
   std::unique_lock lock(mutex_);
   while (true) {
-    wanted_.wait_for(lock, interval_, [&] { return stopping_ || !waiting_.empty(); });
+    wanted_.wait_until(lock, next_, [&] { return stopping_ || !waiting_.empty(); });
     const bool last_round = stopping_ && waiting_.empty();
     served.swap(waiting_);
     lock.unlock();
-    if (Status status = engine_.sync_journal(); !status.ok()) {
-      // A failed sync cannot be tried again: the kernel may have dropped the pages. Waiters must not be told that their
-      // writes are safe, so the process ends and recovery decides.
-      std::fprintf(stderr, "the journal could not be synced: %s\n", status.message().c_str());
-      std::abort();
-    }
+    sync();
     for (auto& synced : served) synced();
     served.clear();
     lock.lock();

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "tests/crash/writer.h"
+
 namespace partita::crash {
 
 using client::Bson;
@@ -46,17 +48,19 @@ Bson insert_command(const std::string& name, std::int64_t id) {
 }  // namespace
 
 CatalogWriter::CatalogWriter(const std::string& uri, const std::filesystem::path& directory, std::uint64_t seed,
-                             bool with_indexes)
+                             bool with_indexes, const std::string& write_concern)
     : ledger_(directory / "catalog.ledger"),
       random_(seed),
       with_indexes_(with_indexes),
       client_(mongoc_client_new(uri.c_str())) {
   mongoc_client_set_error_api(client_.get(), MONGOC_ERROR_API_VERSION_2);
+  if (!write_concern.empty()) write_concern_ = parse_concern(write_concern);
 }
 
 Problem CatalogWriter::work() {
   while (true) {
     Change change = choose();
+    if (write_concern_) BSON_APPEND_DOCUMENT(change.command.get(), "writeConcern", write_concern_.get());
     std::unique_ptr<char, decltype(&bson_free)> text(bson_as_relaxed_extended_json(change.command.get(), nullptr),
                                                      bson_free);
     ledger_.write(std::string("sent ") + text.get());

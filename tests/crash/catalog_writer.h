@@ -17,7 +17,9 @@ namespace partita::crash {
 /// Names are never used twice, so one that comes back is seen. One thread at a time.
 class CatalogWriter {
  public:
-  CatalogWriter(const std::string& uri, const std::filesystem::path& directory, std::uint64_t seed, bool with_indexes);
+  /// `write_concern` as JSON, sent with every change; empty: the server's default.
+  CatalogWriter(const std::string& uri, const std::filesystem::path& directory, std::uint64_t seed, bool with_indexes,
+                const std::string& write_concern);
 
   /// Works until the connection breaks, which is no problem; a refusal is.
   client::Problem work();
@@ -51,6 +53,7 @@ class CatalogWriter {
   std::mt19937_64 random_;
   bool with_indexes_;
   client::Client client_;
+  client::Bson write_concern_;
   World world_;                 ///< What is owed.
   std::optional<World> after_;  ///< What is owed if the change under way happened.
   std::int64_t names_ = 0;

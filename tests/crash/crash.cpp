@@ -20,6 +20,7 @@
 #include "tests/crash/catalog_writer.h"
 #include "tests/crash/inspect.h"
 #include "tests/crash/writer.h"
+#include "tests/power/power_cut.h"
 #include "tests/server/server_process.h"
 
 namespace partita::crash {
@@ -40,12 +41,15 @@ struct Options {
   bool replset = false;
   bool indexes = true;
   bool count = true;
+  bool power_cut = false;
 };
 
 class CrashTest {
  public:
   explicit CrashTest(const Options& options)
-      : options_(options), random_(options.seed), server_(options.server, options.directory, options.arguments) {}
+      : options_(options), random_(options.seed), server_(options.server, options.directory, options.arguments) {
+    if (options.power_cut) power_.emplace(options.directory);
+  }
 
   Problem run() {
     if (Problem failed = begin()) return failed;
@@ -75,7 +79,8 @@ class CrashTest {
     }
     for (int i = 0; i < options_.writers; ++i)
       writers_.push_back(std::make_unique<Writer>(i, server_.uri(), options_.directory, random_(), options_.writer));
-    catalog_ = std::make_unique<CatalogWriter>(server_.uri(), options_.directory, random_(), options_.indexes);
+    catalog_ = std::make_unique<CatalogWriter>(server_.uri(), options_.directory, random_(), options_.indexes,
+                                               options_.writer.write_concern);
     return create_rows(client.get(), options_.indexes);
   }
 
@@ -100,6 +105,7 @@ class CrashTest {
       server_.kill();
     }
     if (ended) return ended;
+    if (Problem failed = cut_power()) return failed;
     for (Problem& problem : problems)
       if (problem) return std::move(problem);
     return std::nullopt;
@@ -111,11 +117,15 @@ class CrashTest {
       std::this_thread::sleep_for(up_to(static_cast<int>(server_.last_start().count())));
       if (Problem failed = server_.check_alive()) return "while recovering: " + *failed;
       server_.kill();
+      if (Problem failed = cut_power()) return failed;
       ++killed_recoveries_;
     }
     if (Problem failed = server_.launch()) return failed;
     return server_.wait_ready();
   }
+
+  /// What the killed server had not synced goes too.
+  Problem cut_power() { return power_ ? power_->cut() : std::nullopt; }
 
   Problem verify() {
     const client::Client client(mongoc_client_new(server_.uri().c_str()));
@@ -161,6 +171,7 @@ class CrashTest {
 
   const Options& options_;
   std::mt19937_64 random_;
+  std::optional<power::PowerCut> power_;
   test::ServerProcess server_;
   std::vector<std::unique_ptr<Writer>> writers_;
   std::unique_ptr<CatalogWriter> catalog_;
@@ -213,6 +224,7 @@ int main(int argc, char** argv) {
   app.add_flag("--replset", options.replset, "make a mongod a replica set of one first");
   app.add_flag("!--no-indexes", options.indexes, "the server has no secondary indexes");
   app.add_flag("!--no-count", options.count, "the server's count is known to drift after a crash");
+  app.add_flag("--power-cut", options.power_cut, "what the server has not synced is lost as well; wants a write concern");
   CLI11_PARSE(app, argc, argv);
   const bool temporary = options.directory.empty();
   if (temporary) options.directory = partita::crash::fresh_directory();

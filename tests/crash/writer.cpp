@@ -38,9 +38,11 @@ Writer::Writer(int number, const std::string& uri, const std::filesystem::path& 
       client_(mongoc_client_new(uri.c_str())),
       last_versions_(static_cast<std::size_t>(options.keys), 0) {
   mongoc_client_set_error_api(client_.get(), MONGOC_ERROR_API_VERSION_2);
-  const std::string& concern = options_.write_concern;
-  if (!concern.empty())
-    write_concern_.reset(bson_new_from_json(reinterpret_cast<const std::uint8_t*>(concern.data()), -1, nullptr));
+  if (!options_.write_concern.empty()) write_concern_ = parse_concern(options_.write_concern);
+}
+
+Bson parse_concern(const std::string& json) {
+  return Bson(bson_new_from_json(reinterpret_cast<const std::uint8_t*>(json.data()), -1, nullptr));
 }
 
 Problem Writer::settle() {

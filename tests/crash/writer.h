@@ -15,6 +15,9 @@ struct WriterOptions {
   std::string write_concern;  ///< As JSON, sent with every statement; empty: the server's default.
 };
 
+/// A write concern given as JSON, which has been checked.
+client::Bson parse_concern(const std::string& json);
+
 /// One client that inserts, updates, replaces and deletes its own keys, every statement under a session and a
 /// transaction number of its own making, so that it can be sent again after a crash. One thread at a time.
 class Writer {
