@@ -121,7 +121,8 @@ TEST(Sorter, RefusesToOutgrowItsMemory) {
     }
     EXPECT_EQ(status.code(), Code::QueryExceededMemoryLimitNoDiskUseAllowed);
     EXPECT_EQ(status.message(),
-              "Sort exceeded memory limit of 1000000 bytes, but did not opt in to external sorting.");
+              "Sort exceeded memory limit of 1000000 bytes, and sorting on disk is not supported yet, with or without "
+              "allowDiskUse.");
     EXPECT_NEAR(added, 100, 2);
   }
 }
