@@ -140,8 +140,11 @@ int sync_journal(int file, Sync&& real) {
     entry = all.journal(file, 0);
     if (entry != nullptr) written = entry->written.load();
   }
-  std::this_thread::sleep_for(std::chrono::microseconds(all.record->sync_delay_us.load()));
+  using Microseconds = std::chrono::microseconds;
+  all.record->sync_begun_us.store(static_cast<std::uint64_t>(std::chrono::duration_cast<Microseconds>(begun.time_since_epoch()).count()));
+  std::this_thread::sleep_for(Microseconds(all.record->sync_delay_us.load()));
   const int result = real(file);
+  all.record->sync_begun_us.store(0);
   if (result != 0 || entry == nullptr) return result;
   raise_to(entry->synced, written);
   all.record->journal_syncs.fetch_add(1);

@@ -21,6 +21,7 @@ struct Record {
   std::atomic<std::uint64_t> journal_syncs;    ///< That have returned.
   std::atomic<std::uint64_t> syncs_on_io;      ///< Syncs of any file on a thread that serves connections.
   std::atomic<std::uint64_t> longest_sync_us;  ///< Of the journal.
+  std::atomic<std::uint64_t> sync_begun_us;    ///< When the sync of the journal that is under way has; 0: none is.
   std::atomic<std::uint64_t> failures;         ///< Of the library itself: the image is not to be trusted.
   JournalFile journal[kJournalFiles];
 };
