@@ -140,7 +140,7 @@ Status check_read_preference(bson::View preference) {
   const double seconds = staleness.to_double().value_or(0);
   constexpr double kLeastStaleness = 90;
   if (seconds > 0 && seconds < kLeastStaleness) {
-    return error(Code{160}, "maxStalenessSeconds value can not be less than 90");
+    return error(Code::MaxStalenessOutOfRange, "maxStalenessSeconds value can not be less than 90");
   }
   if (hedge.missing()) return {};
   if (!hedge.is_document()) return error(Code::TypeMismatch, "hedge field must be of type object; found ", hedge.type_name());

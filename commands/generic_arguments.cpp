@@ -183,7 +183,7 @@ Result<GenericArguments> GenericArguments::parse(const wire::Request& request) {
 Status GenericArguments::check(const Command& command) const {
   if (transaction && !command.retryable_write) {
     if (command.rights == Rights::kNone) return error(Code{50889}, "It is illegal to provide a txnNumber for this command");
-    return error(Code{50768}, "txnNumber may only be provided for retryable write commands. ",
+    return error(Code::NotARetryableWriteCommand, "txnNumber may only be provided for retryable write commands. ",
                  command.name, " is not one.");
   }
   if (given_write_concern && !command.takes_write_concern) {

@@ -229,7 +229,8 @@ Status Checkpointer::save(Time boundary, const std::array<Sequence, 2>& next) {
 
 Status Checkpointer::save_counts(Session& session, Time boundary) {
   TRY(Cursor cursor, session.cursor(store_.state_table()));
-  const std::shared_ptr<const CatalogSnapshot> snapshot = store_.catalog().share();
+  // The catalog's own rows may be ahead of what it shows: an index that is in the checkpoint needs its bits there too.
+  const std::shared_ptr<const CatalogSnapshot> snapshot = store_.catalog().settled();
   std::set<std::array<std::uint8_t, 5>> present;
   for (const auto& collection : snapshot->all()) {
     for (const PartitionSlot& slot : collection->partitions) {

@@ -8,25 +8,6 @@ namespace partita::query {
 using bson::Type;
 using bson::Value;
 
-namespace {
-
-/// Names are short: two loads that may overlap compare most of them without a call.
-bool same_name(std::string_view a, const char* b) {
-  const std::size_t size = a.size();
-  const auto part = [&]<class Part>(Part, std::size_t offset) {
-    Part left;
-    Part right;
-    std::memcpy(&left, a.data() + offset, sizeof left);
-    std::memcpy(&right, b + offset, sizeof right);
-    return left ^ right;
-  };
-  if (size > 16 || size < 4) return std::memcmp(a.data(), b, size) == 0;
-  if (size >= 8) return (part(std::uint64_t{}, 0) | part(std::uint64_t{}, size - 8)) == 0;
-  return (part(std::uint32_t{}, 0) | part(std::uint32_t{}, size - 4)) == 0;
-}
-
-}  // namespace
-
 std::optional<std::size_t> FieldGather::add(std::string_view name) {
   const auto found = std::find(names_.begin(), names_.end(), name);
   const auto place = static_cast<std::size_t>(found - names_.begin());
@@ -49,7 +30,9 @@ void FieldGather::walk(bson::View document, Found found) const {
     element = payload + bson::payload_size(static_cast<Type>(*start), payload);
     if ((lengths_ & length_bit(name.size())) == 0) continue;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if ((left >> i & 1) == 0 || names_[i].size() != name.size() || !same_name(names_[i], name.data())) continue;
+      if ((left >> i & 1) == 0 || names_[i].size() != name.size()) continue;
+      const auto* wanted = reinterpret_cast<const std::uint8_t*>(names_[i].data());
+      if (!bson::same_name(wanted, start + 1, name.size())) continue;
       left &= ~(std::uint64_t{1} << i);
       found(i, start, payload, element);
       break;

@@ -24,7 +24,7 @@ Status SortKeys::append(bson::View document, Buffer& key) {
   const std::size_t begin = key.size();
   for (const SortField& field : fields_) {
     std::string_view path = field.path;
-    const Value value = keys::walk_to_array(document, path);
+    const Value value = field.dotted ? keys::walk_to_array(document, path) : document[path];
     if (value.is_array()) {
       key.truncate(begin);
       return append_first_tuple(document, key);

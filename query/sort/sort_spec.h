@@ -13,6 +13,7 @@ constexpr std::size_t kMaxSortFields = 32;
 struct SortField {
   std::string path;
   keys::Direction direction;
+  bool dotted = path.find('.') != std::string::npos;
 };
 
 /// What `sort: {a: 1, "b.c": -1}` asks for, checked. A value; reading is safe from any thread.

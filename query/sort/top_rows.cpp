@@ -3,17 +3,7 @@
 
 #include <algorithm>
 
-#include "query/sort/key_order.h"
-
 namespace partita::query {
-
-bool TopRows::admits(std::span<const std::uint8_t> key) const {
-  if (heap_.size() < limit_) return true;
-  const Entry& last = heap_.front();
-  const std::uint64_t prefix = key_prefix(key);
-  if (prefix != last.prefix) return prefix < last.prefix;
-  return compare_keys(key, slots_[last.slot].key()) < 0;
-}
 
 void TopRows::add(bson::View document, std::span<const std::uint8_t> key) {
   const auto order = [this](const Entry& a, const Entry& b) { return before(a, b); };

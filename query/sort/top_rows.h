@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "query/sort/key_order.h"
 #include "query/sort/row_run.h"
 #include "wire/bson/buffer.h"
 
@@ -16,7 +17,13 @@ class TopRows {
   /// `limit` is at least 1.
   explicit TopRows(std::size_t limit) : limit_(limit) {}
 
-  bool admits(std::span<const std::uint8_t> key) const;
+  bool admits(std::span<const std::uint8_t> key) const {
+    if (heap_.size() < limit_) return true;
+    const Entry& last = heap_.front();
+    const std::uint64_t prefix = key_prefix(key);
+    if (prefix != last.prefix) return prefix < last.prefix;
+    return compare_keys(key, slots_[last.slot].key()) < 0;
+  }
   /// Wants admits(key).
   void add(bson::View document, std::span<const std::uint8_t> key);
   void sort();

@@ -50,6 +50,11 @@ std::shared_ptr<const CatalogSnapshot> Catalog::share() {
   return snapshot_;
 }
 
+std::shared_ptr<const CatalogSnapshot> Catalog::settled() {
+  const std::lock_guard lock(change_mutex_);
+  return share();
+}
+
 Status Catalog::publish_locked() {
   TRY(CatalogState::Changes changes, state_.settle());
   assert(changes.unfilled.empty() && "live changes fill their indexes before they commit");

@@ -26,6 +26,8 @@ class Catalog {
   /// next call; share a Collection to keep it longer.
   const CatalogSnapshot& snapshot();
   std::shared_ptr<const CatalogSnapshot> share();
+  /// The same, once every change that is in the log shows in it. Waits for the change under way.
+  std::shared_ptr<const CatalogSnapshot> settled();
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   // Changes. They block, on a worker thread, for a moment; where indexes are being built on a collection, until that has

@@ -189,7 +189,8 @@ Result<std::size_t> IndexBuild::collect_record(RecordReader& record) {
   while (true) {
     TRY(const std::optional<Operation> operation, record.next());
     if (!operation) return touched;
-    if (operation->type == OperationType::kRetryRow) continue;
+    const bool remembers = operation->type == OperationType::kRetryRow || operation->type == OperationType::kRetryDelete;
+    if (remembers) continue;
     for (Part& part : parts_) {
       if (part.slot->partition->id() != operation->partition) continue;
       const Bytes key = operation->key;

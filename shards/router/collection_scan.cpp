@@ -55,16 +55,10 @@ bool CollectionScan::is_new() {
   return met_.emplace(reinterpret_cast<const char*>(key.data()), key.size()).second;
 }
 
-Result<bool> CollectionScan::next() {
-  while (!exhausted()) {
-    TRY(const bool more, scan_->next());
-    if (more && (!order_.may_repeat || is_new())) return true;
-    if (more) continue;
-    close_leg();
-    legs_.pop();
-    if (!exhausted()) CHECK_OK(open_leg());
-  }
-  return false;
+Status CollectionScan::enter_next_leg() {
+  close_leg();
+  legs_.pop();
+  return exhausted() ? Status() : open_leg();
 }
 
 }  // namespace partita::shards

@@ -26,7 +26,17 @@ class CollectionScan {
   Status resume(std::shared_ptr<const Collection> now);
   void suspend();
   /// Moves on; false behind the last row. Between resume() and suspend() only.
-  Result<bool> next();
+  Result<bool> next() {
+    while (!exhausted()) {
+      TRY(const bool more, scan_->next());
+      if (!more) {
+        CHECK_OK(enter_next_leg());
+      } else if (!order_.may_repeat || is_new()) {
+        return true;
+      }
+    }
+    return false;
+  }
   Bytes record_key() const { return scan_->record_key(); }
   /// Valid until the next call.
   Result<bson::View> document() { return scan_->document(); }
@@ -40,6 +50,7 @@ class CollectionScan {
  private:
   Status open_leg();
   void close_leg();
+  Status enter_next_leg();
   bool is_new();
 
   Store& store_;

@@ -71,48 +71,23 @@ Result<bool> PartitionScan::narrow(const query::KeyRange& range, Bytes after) {
 
 /// Entries are in another order than the records: a leg that is less than the partition leaves some of them out.
 bool PartitionScan::outside_clip() const {
-  if (index_ == nullptr) return false;
-  return less(record_key_, bytes_of(clip_.lower)) || (!clip_.upper.empty() && !less(record_key_, bytes_of(clip_.upper)));
+  return less(entry_of_, bytes_of(clip_.lower)) || (!clip_.upper.empty() && !less(entry_of_, bytes_of(clip_.upper)));
 }
 
-Result<bool> PartitionScan::next() {
-  while (range_ < ranges()) {
-    TRY(const bool more, order_->backward ? rows_.previous() : rows_.next());
-    started_ = more;
-    if (more) {
-      ++keys_examined_;
-      row_ = rows_.row();
-      record_key_ = index_ == nullptr ? row_.key : record_key_of(*index_->spec, row_.key, row_.value);
-      if (outside_clip()) [[unlikely]] continue;
-      return true;
-    }
-    ++range_;
-    if (range_ == ranges()) break;
-    rows_.reset();  // Clears the bounds too.
-    CHECK_OK(enter_range({}));
-  }
-  return false;
+Status PartitionScan::enter_next_range() {
+  if (++range_ == ranges()) return {};
+  rows_.reset();  // Clears the bounds too.
+  return enter_range({});
 }
 
-// A cold row costs two or three waits for memory, more than all that is done with it. Where rows lie in the order of their
-// keys, on a page from disk or as a loader has allocated them, the next one lies as far ahead as the last one behind.
-void PartitionScan::prefetch_next(const std::uint8_t* row) {
-  constexpr std::uintptr_t kLine = 64;
-  constexpr std::uintptr_t kLines = 4;
-  constexpr std::uintptr_t kRowsAhead = 2;
-  const auto here = reinterpret_cast<std::uintptr_t>(row);
-  const std::uintptr_t ahead = here + kRowsAhead * (here - std::exchange(last_row_, here));
-  const std::uintptr_t first = ahead - kLine;  // What the engine keeps before the row.
-  for (std::uintptr_t i = 0; i < kLines; ++i) __builtin_prefetch(reinterpret_cast<const void*>(first + i * kLine));
+/// Where an entry points; false when another leg shows it.
+bool PartitionScan::follow_entry() {
+  entry_of_ = record_key_of(*index_->spec, row_.key, row_.value);
+  return !outside_clip();
 }
 
-Result<bson::View> PartitionScan::document() {
-  ++documents_examined_;
-  if (index_ == nullptr) {
-    prefetch_next(row_.value.data());
-    return bson::View::trusted(row_.value.data());
-  }
-  TRY(const bool there, records_->find(record_key_));
+Result<bson::View> PartitionScan::fetch() {
+  TRY(const bool there, records_->find(entry_of_));
   if (!there) return error(Code::DataModifiedByRepair, "index '", index_->spec->name, "' points at no document");
   return bson::View::trusted(records_->value().data());
 }

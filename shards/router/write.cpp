@@ -13,6 +13,9 @@ namespace {
 /// On an io thread a conflict is tried again this often at once: the other writer is done in microseconds.
 constexpr int kQuickAttempts = 3;
 
+/// A write that takes much of the cache may get through when others have left it; one that cannot would try for ever.
+constexpr int kAttemptsOfLarge = 100;
+
 Status busy() { return error(Code::LockBusy, "the write has to wait"); }
 
 /// Pauses that grow from nothing to some milliseconds.
@@ -78,7 +81,8 @@ Status write(Store& store, const Namespace& ns, const WriteOptions& options,
     }
     std::shared_ptr<Partition> closed;
     Status status = attempt_once(store, *session, *collection, options, body, closed);
-    const bool again = status.code() == Code::WriteConflict || status.code() == Code::StaleConfig;
+    const bool large = status.code() == Code::TransactionTooLargeForCache && attempt < kAttemptsOfLarge;
+    const bool again = large || status.code() == Code::WriteConflict || status.code() == Code::StaleConfig;
     if (!again) return status;
     if (!options.may_block && attempt >= kQuickAttempts) return busy();
     if (options.interrupted) CHECK_OK(options.interrupted());

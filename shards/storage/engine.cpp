@@ -163,12 +163,19 @@ Status Engine::drop_table(TableId id) {
   close_cursors(id);
   TRY(const SessionLease session, SessionLease::take(*this));
   const std::string uri = this->uri(id);
+  {
+    const std::lock_guard lock(tables_mutex_);
+    ids_.erase(std::string(name_of(uri)));
+  }
   // ENOENT: a drop that a crash interrupted, done again.
   const int code = session->raw()->drop(session->raw(), uri.c_str(), "checkpoint_wait=false");
-  if (code != ENOENT) CHECK_OK(from_wt(code, "drop table"));
+  return code == ENOENT ? Status() : from_wt(code, "drop table");
+}
+
+bool Engine::is_dropped(TableId id) const {
+  const std::string uri = this->uri(id);
   const std::lock_guard lock(tables_mutex_);
-  ids_.erase(std::string(name_of(uri)));
-  return {};
+  return !ids_.contains(std::string(name_of(uri)));
 }
 
 Result<std::vector<std::string>> Engine::table_names() {
@@ -191,13 +198,14 @@ Result<std::int64_t> Engine::file_size(TableId id) {
   TRY(const SessionLease session, SessionLease::take(*this));
   const std::string uri = detail::join("statistics:", this->uri(id));
   WT_CURSOR* cursor = nullptr;
-  CHECK_OK(from_wt(session->raw()->open_cursor(session->raw(), uri.c_str(), nullptr, "statistics=(size)", &cursor),
-                   "open statistics"));
+  int code = session->raw()->open_cursor(session->raw(), uri.c_str(), nullptr, "statistics=(size)", &cursor);
+  if (code == ENOENT) return 0;
+  CHECK_OK(from_wt(code, "open statistics"));
   cursor->set_key(cursor, WT_STAT_DSRC_BLOCK_SIZE);
   std::int64_t size = 0;
   const char* description = nullptr;
   const char* printed = nullptr;
-  int code = cursor->search(cursor);
+  code = cursor->search(cursor);
   if (code == 0) code = cursor->get_value(cursor, &description, &printed, &size);
   cursor->close(cursor);
   CHECK_OK(from_wt(code, "read statistics"));

@@ -44,9 +44,12 @@ class Engine final : public TableSet {
   TableId table(const std::string& name) override;
   /// Closes cached cursors first.
   Status drop_table(TableId id) override;
+  bool is_dropped(TableId id) const;
+  std::uint64_t cache_bytes() const { return options_.cache_bytes; }
   /// Names of all tables on disk, for finding those that no catalog row knows.
   Result<std::vector<std::string>> table_names();
   const char* uri(TableId id) const;
+  /// 0 for a table whose file is not there.
   Result<std::int64_t> file_size(TableId id);
 
   /// Everything committed at or before `stable` may go into checkpoints; nothing reads before `oldest`.

@@ -4,7 +4,15 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "shards/storage/statistics.h"
+
 namespace partita::shards {
+namespace {
+
+/// Eviction begins to press writers at a tenth of the cache; who holds less than this part is not the reason.
+constexpr std::uint64_t kLargestShare = 32;
+
+}  // namespace
 
 Session::~Session() = default;  // Engine closes the connection, and with it every session and cursor.
 
@@ -17,11 +25,19 @@ Status Session::set_patience(bool patient) {
   return {};
 }
 
-Status Session::failure(int code, const char* what) const {
-  if (code == WT_ROLLBACK && !patient_) {
-    const char* reason = session_->get_rollback_reason(session_);
-    const bool full = reason != nullptr && std::string_view(reason).find("cache overflow") != std::string_view::npos;
-    if (full) return error(Code::LockBusy, what, ": the cache is full");
+Status Session::failure(int code, const char* what) {
+  if (code != WT_ROLLBACK) return wt_failure(code, what);
+  const char* given = session_->get_rollback_reason(session_);
+  const std::string_view reason = given == nullptr ? "" : given;
+  const bool overflow = reason.find("cache overflow") != std::string_view::npos;
+  if (overflow && !patient_) return error(Code::LockBusy, what, ": the cache is full");
+  if (overflow || reason.find("for eviction") != std::string_view::npos) {
+    // What fills the cache all alone is rolled back as often as it is tried: see write().
+    const Result<std::int64_t> own = unwritten_bytes(*this);
+    if (own.ok() && static_cast<std::uint64_t>(*own) > engine_.cache_bytes() / kLargestShare) {
+      return error(Code::TransactionTooLargeForCache, what, ": the changes take ", *own,
+                   " bytes of the cache, which is too small for them");
+    }
   }
   return wt_failure(code, what);
 }
@@ -33,8 +49,11 @@ Result<Cursor> Session::cursor(TableId table) {
   }
   WT_CURSOR* cursor = nullptr;
   const int code = session_->open_cursor(session_, engine_.uri(table), nullptr, "overwrite=false", &cursor);
-  // Dropped since the caller looked at the catalog: it has to look again.
-  if (code == ENOENT) return error(Code::StaleConfig, "the table is gone: ", engine_.uri(table));
+  if (code == ENOENT) {
+    // Dropped since the caller looked at the catalog: it has to look again. Otherwise looking again would not help.
+    if (engine_.is_dropped(table)) return error(Code::StaleConfig, "the table is gone: ", engine_.uri(table));
+    return error(Code::InternalError, "the data directory lacks ", engine_.uri(table));
+  }
   CHECK_OK(from_wt(code, "open_cursor"));
   return Cursor(this, table, cursor);
 }
@@ -76,13 +95,6 @@ void Cursor::set_value(Bytes value) {
   item.data = value.data();
   item.size = value.size();
   cursor_->set_value(cursor_, &item);
-}
-
-Cursor::Row Cursor::row() const {
-  WT_ITEM key{};
-  WT_ITEM value{};
-  cursor_->get_raw_key_value(cursor_, &key, &value);
-  return {{static_cast<const std::uint8_t*>(key.data), key.size}, {static_cast<const std::uint8_t*>(value.data), value.size}};
 }
 
 Bytes Cursor::key() const {

@@ -42,8 +42,8 @@ class Session {
   void close_all_cursors();
   Status set_patience(bool patient);
   /// Out of line, for the rare case.
-  Status failure(int code, const char* what) const;
-  Status check(int code, const char* what) const { return code == 0 ? Status() : failure(code, what); }
+  Status failure(int code, const char* what);
+  Status check(int code, const char* what) { return code == 0 ? Status() : failure(code, what); }
 
   Engine& engine_;
   WT_SESSION* session_;
@@ -127,7 +127,15 @@ class Cursor {
     Bytes key;
     Bytes value;
   };
-  Row row() const;
+  /// Written where it shall stay: a row that is returned is copied in larger pieces than it was written in, and waits for
+  /// them to reach the cache.
+  void read(Row& row) const {
+    WT_ITEM key;
+    WT_ITEM value;
+    cursor_->get_raw_key_value(cursor_, &key, &value);
+    row.key = {static_cast<const std::uint8_t*>(key.data), key.size};
+    row.value = {static_cast<const std::uint8_t*>(value.data), value.size};
+  }
   Bytes key() const;
   Bytes value() const;
 

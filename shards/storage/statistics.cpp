@@ -18,6 +18,17 @@ Result<StatisticsCursor> open_statistics(Session& session, const std::string& ur
   return StatisticsCursor(cursor);
 }
 
+Result<std::int64_t> one_statistic(Session& session, const std::string& uri, int key) {
+  TRY(const StatisticsCursor cursor, open_statistics(session, uri));
+  cursor->set_key(cursor.get(), key);
+  CHECK_OK(from_wt(cursor->search(cursor.get()), "find a statistic"));
+  const char* description = nullptr;
+  const char* printed = nullptr;
+  std::int64_t value = 0;
+  CHECK_OK(from_wt(cursor->get_value(cursor.get(), &description, &printed, &value), "read a statistic"));
+  return value;
+}
+
 }  // namespace
 
 Status each_statistic(Session& session, const std::function<void(const Statistic&)>& each) {
@@ -38,15 +49,11 @@ Status each_statistic(Session& session, const std::function<void(const Statistic
 }
 
 Result<std::int64_t> reusable_bytes(Session& session, TableId table) {
-  TRY(const StatisticsCursor cursor,
-      open_statistics(session, std::string("statistics:") + session.engine().uri(table)));
-  cursor->set_key(cursor.get(), WT_STAT_DSRC_BLOCK_REUSE_BYTES);
-  CHECK_OK(from_wt(cursor->search(cursor.get()), "find a statistic"));
-  const char* description = nullptr;
-  const char* printed = nullptr;
-  std::int64_t value = 0;
-  CHECK_OK(from_wt(cursor->get_value(cursor.get(), &description, &printed, &value), "read a statistic"));
-  return value;
+  return one_statistic(session, std::string("statistics:") + session.engine().uri(table), WT_STAT_DSRC_BLOCK_REUSE_BYTES);
+}
+
+Result<std::int64_t> unwritten_bytes(Session& session) {
+  return one_statistic(session, "statistics:session", WT_STAT_SESSION_TXN_BYTES_DIRTY);
 }
 
 }  // namespace partita::shards

@@ -18,5 +18,7 @@ Status each_statistic(Session& session, const std::function<void(const Statistic
 
 /// Bytes inside the table's file that hold nothing and will be used before the file grows.
 Result<std::int64_t> reusable_bytes(Session& session, TableId table);
+/// Bytes that the session's transaction has changed and that must stay in the cache until it ends.
+Result<std::int64_t> unwritten_bytes(Session& session);
 
 }  // namespace partita::shards

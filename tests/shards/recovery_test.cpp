@@ -103,6 +103,23 @@ TEST_F(RecoveryTest, FillsAPositionThatWasTakenAndNeverWritten) {
   EXPECT_TRUE(fence_admits_all());
 }
 
+/// A checkpoint while a new index is in the log and not shown yet. Its bits are nowhere but in the saved state.
+TEST_F(RecoveryTest, KeepsWhatANewIndexKnowsOfArrays) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1, a: [1, 2]}").ok());
+  FailPoint& in_the_log = *FailPoint::find("catalogRecordCommitted");
+  in_the_log.set({.mode = FailPoint::Mode::kTimes, .count = 1, .data = json("{blockTimeMS: 300}")});
+  const std::int64_t fired = in_the_log.fired();
+  const bson::Document definition = json("{key: {a: 1}, name: 'a'}");
+  std::jthread building([&] { EXPECT_TRUE(store_->catalog().create_indexes(kNs, {definition.view()}).ok()); });
+  while (in_the_log.fired() == fired) std::this_thread::yield();
+  ASSERT_TRUE(store_->checkpoint().ok());
+  building.join();
+  crash();
+  ASSERT_EQ(collection()->partitions[0].indexes.size(), 1u);
+  EXPECT_NE(collection()->partitions[0].indexes[0]->multikey.load(), 0u);
+}
+
 TEST_F(RecoveryTest, RefusesALogThatHasLostWhatWasCommitted) {
   open("a");
   for (int id = 1; id <= 4; ++id) ASSERT_TRUE(insert("{_id: " + std::to_string(id) + "}").ok());
@@ -208,6 +225,20 @@ TEST_F(RecoveryTest, OpensADirectoryThatHoldsOtherThingsThanTables) {
   put_file("a", "partita.pid");
   open("a");
   EXPECT_TRUE(fs::exists(root_ / "a" / "partita.log"));
+}
+
+TEST_F(RecoveryTest, SaysWhichFileIsMissing) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  ASSERT_TRUE(store_->checkpoint().ok());
+  store_.reset();
+  ASSERT_TRUE(std::filesystem::remove(root_ / "a" / (Partition::records_table(PartitionId{1}) + ".wt")));
+  const Status opened = try_open("a");
+  if (!opened.ok()) return;  // As good an answer.
+  const Status refused = insert("{_id: 2}");
+  EXPECT_EQ(refused.code(), Code::InternalError);
+  EXPECT_NE(refused.message().find("records"), std::string::npos) << refused.message();
+  EXPECT_EQ(store_->engine().file_size(collection()->partitions[0].partition->records()).value(), 0);
 }
 
 TEST_F(RecoveryTest, RemovesFilesThatNobodyKnows) {

@@ -69,10 +69,29 @@ inline std::uint32_t payload_size(Type type, const std::uint8_t* payload) {
 inline std::size_t name_length(const std::uint8_t* name, const std::uint8_t* end) {
   const auto* text = reinterpret_cast<const char*>(name);
   if (end - name < 8) return std::strlen(text);
-  const auto bytes = load<std::uint64_t>(name);
-  const std::uint64_t zeros = (bytes - 0x0101010101010101) & ~bytes & 0x8080808080808080;  // The lowest is exact.
-  if (zeros != 0) [[likely]] return static_cast<std::size_t>(__builtin_ctzll(zeros)) / 8;
-  return 8 + std::strlen(text + 8);
+  // Eight bytes at a look; the second look is for the names of eight letters and a little more that users are fond of.
+  const auto null_in = [](std::uint64_t bytes) {
+    const std::uint64_t zeros = (bytes - 0x0101010101010101) & ~bytes & 0x8080808080808080;  // The lowest is exact.
+    return zeros == 0 ? std::size_t{8} : static_cast<std::size_t>(__builtin_ctzll(zeros)) / 8;
+  };
+  const std::size_t first = null_in(load<std::uint64_t>(name));
+  if (first < 8) [[likely]] return first;
+  const std::size_t second = end - name < 16 ? 8 : null_in(load<std::uint64_t>(name + 8));
+  return second < 8 ? 8 + second : 8 + std::strlen(text + 8);
+}
+
+/// Whether two names of the same length are the same: inline for the short ones, which most are.
+inline bool same_name(const std::uint8_t* a, const std::uint8_t* b, std::size_t length) {
+  if (length > 16) return std::memcmp(a, b, length) == 0;
+  // From both ends; what lies between is covered by either.
+  const auto same = [&]<class Word>(Word) {
+    const std::size_t last = length - sizeof(Word);
+    return load<Word>(a) == load<Word>(b) && load<Word>(a + last) == load<Word>(b + last);
+  };
+  if (length >= 8) return same(std::uint64_t{});
+  if (length >= 4) return same(std::uint32_t{});
+  if (length >= 2) return same(std::uint16_t{});
+  return length == 0 || *a == *b;
 }
 
 }  // namespace partita::bson

@@ -6,12 +6,12 @@ namespace partita::bson {
 Value View::operator[](std::string_view name) const {
   const std::uint8_t* element = data_ + 4;
   const std::uint8_t* const end = data_ + size();
+  const auto* sought = reinterpret_cast<const std::uint8_t*>(name.data());
   while (*element != 0) {
     const std::size_t length = name_length(element + 1, end);
     const std::uint8_t* payload = element + 2 + length;
     const auto type = static_cast<Type>(*element);
-    const std::string_view field(reinterpret_cast<const char*>(element) + 1, length);
-    if (field == name) return Value::read(type, payload);
+    if (length == name.size() && same_name(element + 1, sought, length)) return Value::read(type, payload);
     element = payload + bson::payload_size(type, payload);
   }
   return {};

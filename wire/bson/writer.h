@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cassert>
 #include <charconv>
 #include <initializer_list>
 
@@ -61,9 +62,9 @@ class Writer {
   }
   void add(std::string_view name, Regex v) {
     head(Type::kRegex, name);
-    out_->append(v.pattern);
+    out_->append(up_to_null(v.pattern));
     out_->push(0);
-    out_->append(v.options);
+    out_->append(up_to_null(v.options));
     out_->push(0);
   }
   /// Any value under a name of our choice. A missing one writes nothing.
@@ -98,7 +99,15 @@ class Writer {
   std::size_t size() const { return out_->size() - start_; }
 
  private:
+  // A null byte ends a name for every reader. Names are checked where they are parsed; one that got through must not make
+  // its rest the next bytes of the document.
+  static std::string_view up_to_null(std::string_view name) {
+    const std::size_t end = name.find('\0');
+    assert(end == std::string_view::npos);
+    return name.substr(0, end);
+  }
   void head(Type type, std::string_view name) {
+    name = up_to_null(name);
     std::uint8_t* at = out_->prepare(name.size() + 2);
     *at = static_cast<std::uint8_t>(type);
     name.copy(reinterpret_cast<char*>(at + 1), name.size());  // Unlike memcpy it may be given no bytes at no address.
