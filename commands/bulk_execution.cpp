@@ -48,7 +48,8 @@ Result<std::size_t> BulkExecution::run_inserts(std::size_t at) {
 
 Status BulkExecution::run_one(std::size_t at, const UpdateStatement& statement) {
   Outcome outcome;
-  Status status = run_update(operation_, namespaces_[operations_[at].ns], statement, options_.numbers.at(at), outcome);
+  Status status = run_update(operation_, namespaces_[operations_[at].ns], statement, options_.numbers.at(at),
+                             options_.errors_only ? SIZE_MAX : room_.left(), outcome);
   if (!status.ok()) {
     if (ends_command(status.code())) return status;
     add_failure(at, status, true);
@@ -79,10 +80,11 @@ Status BulkExecution::run_one(std::size_t at, const DeleteStatement& statement) 
 
 void BulkExecution::add_failure(std::size_t at, const Status& status, bool is_update) {
   ++counts_.errors;
+  const bool with_text = room_.take_text(status);
   results_.push_back(bson::Document::build([&](bson::Writer& result) {
     result.add("ok", 0.0);
     result.add("idx", static_cast<std::int32_t>(at));
-    write_error(status, result);
+    write_error(with_text ? status : error(status.code(), ""), result);
     result.add("n", std::int32_t{0});
     if (is_update) result.add("nModified", std::int32_t{0});
   }));
@@ -90,6 +92,7 @@ void BulkExecution::add_failure(std::size_t at, const Status& status, bool is_up
 
 void BulkExecution::add_success(std::size_t at, const Outcome& outcome, bool is_update) {
   if (options_.errors_only) return;
+  if (!outcome.upserted.view().empty()) room_.take(outcome.upserted.view().size());
   results_.push_back(bson::Document::build([&](bson::Writer& result) {
     result.add("ok", 1.0);
     result.add("idx", static_cast<std::int32_t>(at));

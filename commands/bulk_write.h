@@ -76,6 +76,7 @@ class BulkExecution {
   BulkCounts counts_;
   std::vector<std::int32_t> retried_;
   std::vector<bson::Document> results_;
+  ReplyRoom room_ = ReplyRoom::of_cursor();
 };
 
 }  // namespace partita::commands

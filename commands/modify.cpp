@@ -192,6 +192,8 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
   TRY(const bson::Document made, query::make_upsert(matcher.tree(), *change.update, store.object_ids().next()));
   bson::Buffer changed;
   TRY(const bson::View document, prepare_for_insert(made.view(), store, changed));
+  const bson::Document id = bson::Document::build([&](bson::Writer& w) { w.add("_id", document["_id"]); });
+  CHECK_OK(check_reply_room(id.view(), change.reply_room));
   bson::Buffer key;
   const auto attempt_insert = [&](WriteAttempt& attempt) -> Status {
     outcome = {};
@@ -204,7 +206,7 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
     if (repeated) return {};
     CHECK_OK(insert_document(attempt, ns, slot, key.bytes(), document));
     outcome.matched = 1;
-    outcome.upserted = bson::Document::build([&](bson::Writer& w) { w.add("_id", document["_id"]); });
+    outcome.upserted = bson::Document(id.view());
     if (change.image == Image::kAfter) CHECK_OK(note_image(document, change, outcome));
     return keep(attempt, statement, place, outcome);
   };
@@ -306,14 +308,16 @@ Result<query::Update> UpdateStatement::parse_update() const {
 }
 
 Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
-                  std::int32_t number, Outcome& outcome) {
+                  std::int32_t number, std::size_t reply_room, Outcome& outcome) {
   TRY(const query::Update update, statement.parse_update());
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
   }
-  const Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
-  return statement.multi ? change_all(operation, ns, change, outcome)
-                         : change_first(operation, ns, change, statement_id(operation, number), outcome);
+  const Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint,
+                      .reply_room = reply_room};
+  CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
+                           : change_first(operation, ns, change, statement_id(operation, number), outcome));
+  return check_reply_room(outcome.upserted.view(), reply_room);  // It may be an earlier sending's.
 }
 
 Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,

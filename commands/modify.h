@@ -37,6 +37,7 @@ struct Change {
   bool upsert = false;
   query::SortSpec sort = {};              ///< Which of several matching documents is meant.
   bson::Value hint = {};
+  std::size_t reply_room = SIZE_MAX;      ///< An upsert whose {_id} takes more bytes is refused, and changes nothing.
 };
 
 /// Changes the first document that matches, or inserts one for an upsert. A filter by _id leads straight to it, without
@@ -72,9 +73,10 @@ struct UpdateStatement {
   /// What the statement's update means. It must not replace many documents by one.
   Result<query::Update> parse_update() const;
 };
-/// `number` tells the statements of one command apart, for a client that sends them a second time.
+/// `number` tells the statements of one command apart, for a client that sends them a second time. Fails before it inserts
+/// a document whose _id finds no place in `reply_room` bytes.
 Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
-                  std::int32_t number, Outcome& outcome);
+                  std::int32_t number, std::size_t reply_room, Outcome& outcome);
 
 /// One statement of delete or bulkWrite.
 struct DeleteStatement {

@@ -3,11 +3,11 @@
 
 #include "commands/arguments.h"
 #include "commands/server.h"
-#include "commands/version.h"
 #include "query/updates/storage_rules.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
+#include "wire/message/header.h"
 
 namespace partita::commands {
 namespace {
@@ -32,23 +32,42 @@ Status other_kind(shards::StatementKind asked, shards::StatementKind done) {
 
 }  // namespace
 
-/// A batch may have a hundred thousand errors, and values of many megabytes in one message. As with mongod texts are left
-/// out when they would fill more than a third of a document, so that the reply can always be sent.
+// A bare error is {index, code, errmsg: ""} under a number of five digits: 46 bytes. Eleven more name the statement among
+// those that an earlier sending had done. An upsert's entry takes less, but for its _id.
+constexpr std::size_t kBareEntry = 64;
+
+ReplyRoom::ReplyRoom(std::size_t bytes) : left_(bytes), texts_left_(bson::kMaxDocumentSize / 3) {}
+
+ReplyRoom ReplyRoom::of_document(std::size_t statements) { return ReplyRoom(bson::kMaxInternalSize - statements * kBareEntry); }
+
+ReplyRoom ReplyRoom::of_cursor() { return ReplyRoom(wire::kMaxMessageSize); }
+
+bool ReplyRoom::take_text(const Status& status) {
+  const std::size_t bytes = status.message().size() + status.details().size();
+  if (bytes > left_ || bytes > texts_left_) return false;
+  left_ -= bytes;
+  texts_left_ -= bytes;
+  return true;
+}
+
+Status check_reply_room(bson::View upserted, std::size_t room) {
+  if (upserted.empty() || upserted.size() <= room) return {};
+  return error(Code::BSONObjectTooLarge, "the reply has no room left for the _id of this upsert: it takes ", upserted.size(),
+               " bytes, ", room, " are left");
+}
+
+void WriteErrors::add(std::size_t index, Status status) {
+  if (!room_.take_text(status)) status = error(status.code(), "");
+  errors_.push_back({index, std::move(status)});
+}
+
 void WriteErrors::write(bson::Writer& reply) const {
-  constexpr std::size_t kMaxTexts = bson::kMaxDocumentSize / 3;
   if (errors_.empty()) return;
   bson::ArrayWriter array = reply.array("writeErrors");
-  std::size_t texts = 0;
   for (const One& one : errors_) {
     bson::Writer error = array.document();
     error.add("index", static_cast<std::int32_t>(one.index));
-    texts += one.status.message().size() + one.status.details().size();
-    if (texts <= kMaxTexts) {
-      write_error(one.status, error);
-    } else {
-      error.add("code", static_cast<std::int32_t>(one.status.code()));
-      error.add("errmsg", "");
-    }
+    write_error(one.status, error);
   }
 }
 

@@ -4,16 +4,42 @@
 #include <vector>
 
 #include "commands/operation.h"
+#include "commands/version.h"
 #include "shards/router/write.h"
 #include "shards/sessions/retry_rows.h"
 
 /// What write commands share: numbering of statements, their errors in the reply, when a write goes to a worker.
 namespace partita::commands {
 
+/// What a reply can still tell of single statements: a batch may have a hundred thousand errors or upserts, and values of
+/// many megabytes. Each statement is sure of an error's bare code, so that none goes unmentioned; who comes first has the
+/// rest. That a reply cannot be sent must not turn out when all is written.
+class ReplyRoom {
+ public:
+  /// Of a command that answers in one document. As with mongod, texts of errors take a third of it at most.
+  static ReplyRoom of_document(std::size_t statements);
+  /// Of one whose results are read in batches: they only have to be kept.
+  static ReplyRoom of_cursor();
+
+  std::size_t left() const { return left_; }
+  void take(std::size_t bytes) { left_ -= bytes; }
+  /// Takes the room of the error's text and own fields; false, and nothing taken, when it is not there.
+  bool take_text(const Status& status);
+
+ private:
+  explicit ReplyRoom(std::size_t bytes);
+  std::size_t left_;
+  std::size_t texts_left_;
+};
+/// Fails when the reply has no room for the `{_id: value}` of an upsert; without one there is nothing to fail for.
+Status check_reply_room(bson::View upserted, std::size_t room);
+
 /// Errors of single statements; the command itself succeeds.
 class WriteErrors {
  public:
-  void add(std::size_t index, Status status) { errors_.push_back({index, std::move(status)}); }
+  explicit WriteErrors(std::size_t statements = kMaxWriteBatchSize) : room_(ReplyRoom::of_document(statements)) {}
+  /// Keeps the text as long as there is room for it in the reply.
+  void add(std::size_t index, Status status);
   bool empty() const { return errors_.empty(); }
   struct One {
     std::size_t index;
@@ -23,9 +49,12 @@ class WriteErrors {
   const std::vector<One>& all() const { return errors_; }
   /// `writeErrors: [{index, code, errmsg, ...}]`, or nothing.
   void write(bson::Writer& reply) const;
+  /// For what else the reply tells of its statements.
+  ReplyRoom& room() { return room_; }
 
  private:
   std::vector<One> errors_;
+  ReplyRoom room_;
 };
 /// `code`, the error's own fields, `errmsg`.
 void write_error(const Status& status, bson::Writer& to);

@@ -69,6 +69,8 @@ Result<UpdateStatement> parse_statement(bson::View document) {
 }
 
 struct Totals {
+  explicit Totals(std::size_t statements) : errors(statements) {}
+
   std::int32_t matched = 0;
   std::int32_t modified = 0;
   struct Upserted {
@@ -83,7 +85,9 @@ struct Totals {
 void add(Outcome outcome, std::int32_t index, Totals& totals) {
   totals.matched += outcome.matched;
   totals.modified += outcome.modified;
-  if (!outcome.upserted.view().empty()) totals.upserted.push_back({index, std::move(outcome.upserted)});
+  if (outcome.upserted.view().empty()) return;
+  totals.errors.room().take(outcome.upserted.view().size());
+  totals.upserted.push_back({index, std::move(outcome.upserted)});
 }
 
 /// Fails only with what ends the command.
@@ -91,7 +95,7 @@ Status run_all(Operation& operation, const shards::Namespace& ns, const std::vec
                const StatementNumbers& numbers, bool ordered, Totals& totals) {
   for (std::size_t i = 0; i < statements.size(); ++i) {
     Outcome outcome;
-    Status status = run_update(operation, ns, statements[i], numbers.at(i), outcome);
+    Status status = run_update(operation, ns, statements[i], numbers.at(i), totals.errors.room().left(), outcome);
     if (!status.ok() && ends_command(status.code())) return status;
     if (status.ok()) {
       if (outcome.retried) totals.retried.push_back(numbers.at(i));
@@ -116,7 +120,7 @@ Status update(Operation& operation, bson::Writer& reply) {
   if (count > 1 && !operation.on_worker()) return operation.to_worker();
   TRY(const StatementNumbers numbers,
       StatementNumbers::parse("update", request.statement_number, request.statement_numbers, count));
-  Totals totals;
+  Totals totals(count);
   CHECK_OK(run_all(operation, ns, statements, numbers, request.ordered, totals));
 
   DocumentCounts& counts = operation.stats().documents;

@@ -4,6 +4,7 @@
 
 #include "tests/commands/in_process.h"
 #include "wire/bson/validate.h"
+#include "wire/message/header.h"
 
 namespace partita::commands {
 namespace {
@@ -72,6 +73,65 @@ TEST_F(Memory, OfWriteErrorsStaysBelowADocument) {
   for (const bson::Field& one : errors) EXPECT_EQ(one.value.as_document()["code"].exact_int64(), 11000);
   EXPECT_FALSE(errors["0"].as_document()["errmsg"].as_string().empty());
   EXPECT_TRUE(errors["10"].as_document()["errmsg"].as_string().empty());
+}
+
+constexpr std::int64_t kTooLarge = 10334;
+constexpr std::size_t kLargeId = 1'000'000;
+
+/// An upsert whose _id has a million letters, and then more statements that were the same one, by their number.
+std::string one_large_upsert_sent_often(std::string_view large, std::string_view small, int times) {
+  std::string list(large);
+  std::string numbers = "7";
+  for (int i = 1; i < times; ++i) {
+    list += ", " + std::string(small);
+    numbers += ", 7";
+  }
+  return "[" + list + "], ordered: false, stmtIds: [" + numbers +
+         "], lsid: {id: {$binary: {base64: 'AAAAAAAAAAAAAAAAAAAAAQ==', subType: '04'}}}, txnNumber: {$numberLong: '1'}";
+}
+
+/// An upsert whose _id the reply cannot tell is refused before it is done: what is done is told.
+TEST_F(Memory, OfUpsertedIdsStaysBelowADocument) {
+  std::string updates;
+  for (int i = 10; i < 30; ++i) {
+    updates += "{q: {_id: '" + std::to_string(i) + std::string(kLargeId, 'x') + "'}, u: {$set: {k: 1}}, upsert: true}, ";
+  }
+  const bson::Document reply = server_.reply("{update: 'c', ordered: false, updates: [" + updates + "{q: {k: 1}, u: {k: 2}}]}");
+  EXPECT_LT(reply.view().size(), bson::kMaxInternalSize);
+  ASSERT_EQ(reply["upserted"].as_document().count(), 16u);
+  const bson::View errors = reply["writeErrors"].as_document();
+  EXPECT_EQ(errors.count(), 4u);
+  for (const bson::Field& one : errors) EXPECT_EQ(one.value.as_document()["code"].exact_int64(), kTooLarge);
+  EXPECT_EQ(reply["nModified"].exact_int64(), 1) << "what needs no room goes on";
+  EXPECT_EQ(server_.reply("{count: 'c'}")["n"].exact_int64(), 16);
+}
+
+TEST_F(Memory, OfOneUpsertedIdIsAlwaysThere) {
+  const std::string id = text_of(bson::kMaxDocumentSize - 64);
+  const bson::Document reply = server_.reply("{update: 'c', updates: [{q: {_id: " + id + "}, u: {$set: {a: 1}}, upsert: true}]}");
+  EXPECT_EQ(reply["n"].exact_int64(), 1);
+  EXPECT_TRUE(reply["upserted"].is_array());
+}
+
+TEST_F(Memory, OfIdsThatAnEarlierSendingUpsertedStaysBelowADocument) {
+  const bson::Document reply = server_.reply(
+      "{update: 'c', updates: " + one_large_upsert_sent_often("{q: {_id: " + text_of(kLargeId) + "}, u: {$set: {a: 1}}, upsert: true}",
+                                                              "{q: {}, u: {a: 1}, upsert: true}", 20) + "}");
+  EXPECT_LT(reply.view().size(), bson::kMaxInternalSize);
+  EXPECT_EQ(reply["n"].exact_int64(), 16);
+  ASSERT_TRUE(reply["writeErrors"].is_array());
+  EXPECT_EQ(reply["writeErrors"].as_document().count(), 4u);
+}
+
+/// The results of a bulkWrite are read in batches, and kept until then.
+TEST_F(Memory, OfBulkWritesResultsIsLimited) {
+  const bson::Document reply = server_.reply(
+      "{bulkWrite: 1, nsInfo: [{ns: 'test.c'}], ops: " +
+      one_large_upsert_sent_often("{update: 0, filter: {_id: " + text_of(kLargeId) + "}, updateMods: {$set: {a: 1}}, upsert: true}",
+                                  "{update: 0, filter: {}, updateMods: {a: 1}, upsert: true}", 60) + "}");
+  EXPECT_EQ(reply["nUpserted"].exact_int64(), 47);
+  EXPECT_EQ(reply["nErrors"].exact_int64(), 13);
+  EXPECT_LT(server_.server().cursors.memory(), wire::kMaxMessageSize);
 }
 
 }  // namespace
