@@ -29,6 +29,18 @@ Status no_contradiction(const std::vector<Given>& values) {
   return pair("net.unixDomainSocket.enabled", "false", "net.unixDomainSocket.filePermissions");
 }
 
+/// A parameter set to two values, wherever they stand: neither the order of flags nor of files says which is meant.
+Status no_contradiction(const std::vector<Settings::SetParameter>& parameters) {
+  const auto said = [](const Settings::SetParameter& one) { return one.origin + ' ' + one.name + '=' + one.value; };
+  std::map<std::string_view, const Settings::SetParameter*> seen;
+  for (const auto& one : parameters) {
+    const auto [earlier, fresh] = seen.emplace(one.name, &one);
+    if (!fresh && earlier->second->value != one.value)
+      return error(Code::BadValue, said(one), " contradicts ", said(*earlier->second));
+  }
+  return {};
+}
+
 /// The command line's word counts. Where one of them decides what two paths share, the file's other word goes too.
 Chosen merge(std::vector<Given> file, std::vector<Given> line) {
   Chosen chosen;
@@ -91,19 +103,11 @@ class ParsedDocument {
   std::vector<std::pair<std::string, bson::Writer>> open_;
 };
 
-/// One entry per name, the last word on it.
-std::map<std::string, std::string> last_words(const std::vector<Settings::SetParameter>& parameters) {
-  std::map<std::string, std::string> words;
-  for (const auto& one : parameters) words.insert_or_assign(one.name, one.value);
-  return words;
-}
-
 bson::Document parsed_document(const Settings& settings, std::map<std::string, bson::OwnedValue> values) {
   const auto text = [](const std::string& text) {
     return bson::OwnedValue(bson::Document::build([&](bson::Writer& w) { w.add("", text); })[""]);
   };
-  for (const auto& [name, value] : last_words(settings.set_parameters))
-    values.insert_or_assign("setParameter." + name, text(value));
+  for (const auto& one : settings.set_parameters) values.insert_or_assign("setParameter." + one.name, text(one.value));
   bson::Buffer out;
   ParsedDocument document(out);
   for (const auto& [path, value] : values) document.add(path, value);
@@ -157,6 +161,7 @@ Result<Settings> read_settings(std::span<const char* const> argv) {
   CHECK_OK(consistent(settings, chosen));
   settings.set_parameters = std::move(file.parameters);
   std::move(line.given.parameters.begin(), line.given.parameters.end(), std::back_inserter(settings.set_parameters));
+  CHECK_OK(no_contradiction(settings.set_parameters));
   if (!settings.log.options.path.empty()) values.emplace("systemLog.destination", Scalar{.text = "file"}.as_bson());
   if (!line.config_path.empty()) values.emplace("config", Scalar{.text = line.config_path}.as_bson());
   settings.parsed = parsed_document(settings, std::move(values));

@@ -54,7 +54,7 @@ struct Settings {
     double sample_rate = 1.0;
   } slow_operations;
 
-  /// What --setParameter and the section of that name ask for: applied through parameters.h once the table is complete.
+  /// What --setParameter and the section of that name ask for, with one value for a name: applied through parameters.h once the table is complete.
   struct SetParameter {
     std::string name;
     std::string value;

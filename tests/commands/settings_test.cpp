@@ -156,14 +156,22 @@ TEST(Settings, ReadMongodsFile) {
 }
 
 TEST(Settings, LetTheCommandLineOverrideTheFile) {
-  const auto settings =
-      Config(kWholeFile).read({"--port", "1", "--bind_ip_all", "--setParameter", "cursorTimeoutMillis=40"});
+  const auto settings = Config(kWholeFile).read({"--port", "1", "--bind_ip_all"});
   ASSERT_TRUE(settings.ok()) << settings.status().message();
   EXPECT_EQ(settings->net.port, 1);
   EXPECT_THAT(settings->net.bind_ips, ElementsAre("0.0.0.0"));
-  EXPECT_EQ(settings->set_parameters.back().value, "40") << "applied last";
-  EXPECT_EQ(settings->parsed["setParameter"].as_document()["cursorTimeoutMillis"].as_string(), "40");
   EXPECT_FALSE(settings->parsed["net"].as_document().has("bindIp"));
+}
+
+TEST(Settings, RefuseTwoValuesForOneParameter) {
+  EXPECT_EQ(refusal({"--setParameter", "a=1", "--setParameter", "b=1", "--setParameter", "a=2"}),
+            "--setParameter a=2 contradicts --setParameter a=1");
+  const Config file("setParameter:\n  cursorTimeoutMillis: 30\n");
+  EXPECT_EQ(file.refusal({"--setParameter", "cursorTimeoutMillis=40"}),
+            "--setParameter cursorTimeoutMillis=40 contradicts partitad.conf:2: setParameter cursorTimeoutMillis=30");
+  const auto twice = file.read({"--setParameter", "cursorTimeoutMillis=30"});
+  ASSERT_TRUE(twice.ok()) << twice.status().message();
+  EXPECT_EQ(twice->parsed["setParameter"].as_document()["cursorTimeoutMillis"].as_string(), "30");
 }
 
 TEST(Settings, ShowWhatWasParsedAsTheRealServerDoes) {
