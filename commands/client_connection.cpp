@@ -7,6 +7,7 @@
 #include "shards/storage/patience.h"
 #include "shards/store.h"
 #include "wire/log/log.h"
+#include "wire/log/redact.h"
 #include "wire/message/reply.h"
 
 namespace partita::commands {
@@ -64,10 +65,10 @@ void add_write_concern_error(bson::Writer& reply, const Operation& operation, co
   add_labels(reply, code, operation.generic().transaction.has_value(), fault);
 }
 
-/// Large commands are not copied for the sake of those who only want to see what runs.
+/// Large commands are not copied for the sake of those who only want to see what runs, nor is what nobody else may see.
 constexpr std::size_t kMaxShownCommand = 16 << 10;
 bson::Document shown_command(bson::View body) {
-  if (body.size() <= kMaxShownCommand) return bson::Document(body);
+  if (body.size() <= kMaxShownCommand) return log::holds_secrets(body) ? log::without_secrets(body) : bson::Document(body);
   return bson::Document::build([&](bson::Writer& shown) {
     if (!body.begin()->value.is_document()) shown.add(*body.begin());
     shown.add("$truncated", static_cast<std::int32_t>(body.size()));

@@ -36,17 +36,40 @@ bool is_secret(const Secrets& secrets, std::string_view field) {
   return std::find(secrets.fields.begin(), secrets.fields.end(), field) != secrets.fields.end() && !field.empty();
 }
 
-/// What an explain is about; the command itself where it is none.
-bson::View explained(bson::View command) {
-  const auto first = command.begin();
-  const bool wraps = first != command.end() && first->name == "explain" && first->value.is_document();
-  return wraps ? first->value.as_document() : command;
+bool is_anyones_secret(std::string_view field) {
+  return std::any_of(kSecrets.begin(), kSecrets.end(), [&](const Secrets& one) { return is_secret(one, field); });
 }
 
-void copy_flat(bson::Writer& to, bson::View command) {
+bool is_explain(bson::View command) {
+  const auto first = command.begin();
+  return first != command.end() && first->name == "explain" && first->value.is_document();
+}
+
+/// What an explain is about, also one of an explain; the command itself where it is none.
+bson::View explained(bson::View command) {
+  while (is_explain(command)) command = command.begin()->value.as_document();
+  return command;
+}
+
+/// A proof in a greeting. Its fields may stand in any order, so the first of them says nothing.
+void write_proof(bson::Writer& to, bson::Value proof) {
+  if (!proof.is_document()) return to.add(kSpeculative, kHidden);
+  bson::Writer inner = to.document(kSpeculative);
+  for (const bson::Field& field : proof.as_document()) {
+    if (is_anyones_secret(field.name)) {
+      inner.add(field.name, kHidden);
+    } else {
+      inner.add(field);
+    }
+  }
+}
+
+void write_hidden(bson::Writer& to, bson::View command) {
   const Secrets* secrets = secrets_of(command);
   for (const bson::Field& field : command) {
-    if (secrets != nullptr && is_secret(*secrets, field.name)) {
+    if (field.name == kSpeculative) {
+      write_proof(to, field.value);
+    } else if (secrets != nullptr && is_secret(*secrets, field.name)) {
       to.add(field.name, kHidden);
     } else {
       to.add(field);
@@ -57,26 +80,15 @@ void copy_flat(bson::Writer& to, bson::View command) {
 }  // namespace
 
 bool holds_secrets(bson::View command) {
-  return secrets_of(explained(command)) != nullptr || command.has(kSpeculative);
+  const bson::View inner = explained(command);
+  return secrets_of(inner) != nullptr || inner.has(kSpeculative) || command.has(kSpeculative);
 }
 
 bson::Document without_secrets(bson::View command) {
-  if (const bson::View inner = explained(command); inner.data() != command.data()) {
-    return bson::Document::build([&](bson::Writer& to) {
-      bson::Writer hidden = to.document("explain");
-      copy_flat(hidden, inner);
-    });
-  }
-  if (secrets_of(command) != nullptr) return bson::Document::build([&](bson::Writer& to) { copy_flat(to, command); });
   return bson::Document::build([&](bson::Writer& to) {
-    for (const bson::Field& field : command) {
-      if (field.name == kSpeculative && field.value.is_document()) {
-        bson::Writer inner = to.document(field.name);
-        copy_flat(inner, field.value.as_document());
-      } else {
-        to.add(field);
-      }
-    }
+    if (!is_explain(command)) return write_hidden(to, command);
+    bson::Writer inner = to.document("explain");
+    write_hidden(inner, explained(command));
   });
 }
 

@@ -141,6 +141,17 @@ TEST_F(LogLine, HidesTheProofInsideAGreeting) {
   EXPECT_NE(text.find(R"("payload":"xxx")"), std::string::npos);
 }
 
+TEST_F(LogLine, HidesProofsInAnyOrderAndDepth) {
+  for (const char* text : {"{hello: 1, speculativeAuthenticate: {mechanism: 'PLAIN', payload: 'hunter2', saslStart: 1}}",
+                           "{isMaster: 1, $db: 'test', speculativeAuthenticate: 'hunter2'}",
+                           "{explain: {hello: 1, speculativeAuthenticate: {saslStart: 1, payload: 'hunter2'}}}",
+                           "{explain: {explain: {createUser: 'u', pwd: 'hunter2'}}}"}) {
+    const bson::Document command = bson::parse_json(text).value();
+    EXPECT_TRUE(holds_secrets(command)) << text;
+    EXPECT_EQ(formatted(line, {{"command", command.view()}}).find("hunter2"), std::string::npos) << text;
+  }
+}
+
 TEST_F(LogLine, LeavesOrdinaryFieldsOfThoseNamesAlone) {
   const auto find = bson::Document::build([](bson::Writer& w) {
     w.add("find", "letters");
