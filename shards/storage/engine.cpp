@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "shards/storage/failure_cause.h"
 #include "shards/storage/patience.h"
 #include "shards/storage/session.h"
 #include "wire/log/log.h"
@@ -51,7 +52,9 @@ int report(WT_EVENT_HANDLER*, WT_SESSION*, const char* message) {
   log::info(log::Component::kStorage, 22430, "WiredTiger message", {{"message", message}});
   return 0;
 }
-int report_error(WT_EVENT_HANDLER*, WT_SESSION*, int code, const char* message) {
+int report_error(WT_EVENT_HANDLER*, WT_SESSION* session, int code, const char* message) {
+  WT_CONNECTION* connection = session == nullptr ? nullptr : session->connection;
+  FailureCause::of_this_thread().hear(code, connection == nullptr ? nullptr : connection->get_home(connection));
   log::error(log::Component::kStorage, 22435, "WiredTiger error",
              {{"error", code}, {"message", message}});
   return 0;
@@ -60,6 +63,22 @@ int report_error(WT_EVENT_HANDLER*, WT_SESSION*, int code, const char* message) 
 WT_EVENT_HANDLER kEventHandler = {
     .handle_error = report_error, .handle_message = report, .handle_progress = nullptr, .handle_close = nullptr,
     .handle_general = nullptr};
+
+Status cannot_open(const char* path, int returned) {
+  if (returned == EBUSY) return error(Code::DBPathInUse, "the data directory ", path, " is in use: ", wiredtiger_strerror(returned));
+  const FailureCause& cause = FailureCause::of_this_thread();
+  switch (cause.code(returned)) {
+    case ENOSPC:
+    case EDQUOT:
+      return error(Code::OutOfDiskSpace, "the data directory ", path, " has no room: ", cause.text(returned));
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return error(Code::FileOpenFailed, "the data directory ", path, " may not be written to: ", cause.text(returned));
+    default:
+      return error(Code::FileOpenFailed, "the data directory ", path, " is damaged or not ours: ", wiredtiger_strerror(returned));
+  }
+}
 
 // Files, not WiredTiger's tables: those are several rows of its metadata, which a crash can come between.
 constexpr std::string_view kPrefix = "file:";
@@ -112,9 +131,9 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   // WiredTiger wants its journal folder to be there.
   // Nothing is open yet, so even a panic is no more than a directory that cannot be used.
   const char* path = engine->options_.path.c_str();
+  FailureCause::begin();
   if (const int code = wiredtiger_open(path, &kEventHandler, config.c_str(), &engine->connection_); code != 0) {
-    return error(code == EBUSY ? Code::DBPathInUse : Code::FileOpenFailed, "the data directory ", path,
-                 code == EBUSY ? " is in use: " : " is damaged or not ours: ", wiredtiger_strerror(code));
+    return cannot_open(path, code);
   }
   std::array<char, 32> hex{};
   WT_CONNECTION* connection = engine->connection_;

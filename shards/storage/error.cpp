@@ -2,9 +2,21 @@
 #include "shards/storage/error.h"
 
 #include <cerrno>
-#include <cstdlib>
+
+#include "shards/storage/failure_cause.h"
+#include "shards/storage/fatal.h"
 
 namespace partita::shards {
+namespace {
+
+/// A failed sync or a damaged file: going on could acknowledge what is not there.
+[[noreturn]] void end_after_panic(const char* what) {
+  const FailureCause cause = FailureCause::of_the_panic();
+  end_process(50853, "The storage engine has failed, and the process ends; the next start recovers",
+              error(Code::InternalError, "the data directory ", cause.directory(), ": ", what, ": ", cause.text(WT_PANIC)));
+}
+
+}  // namespace
 
 Status wt_failure(int code, const char* what) {
   const auto fail = [&](Code as) { return error(as, what, ": ", wiredtiger_strerror(code)); };
@@ -16,8 +28,7 @@ Status wt_failure(int code, const char* what) {
     case WT_NOTFOUND:
       return fail(Code::NoSuchKey);
     case WT_PANIC:
-      // A failed sync or a damaged file: going on could acknowledge what is not there. Recovery is the next start's.
-      std::abort();
+      end_after_panic(what);
     case EBUSY:
       return fail(Code::LockBusy);
     case ENOSPC:

@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ from harness.wire import CommandError, Connection  # noqa: E402
 
 SERVER = None
 
-BAD_OPTIONS, NET_ERROR = 2, 48
+BAD_OPTIONS, ABRUPT, NET_ERROR, START_FAILED = 2, 14, 48, 100
 
 
 class Server(unittest.TestCase):
@@ -42,9 +43,9 @@ class Server(unittest.TestCase):
         process.wait_ready(self.port, server.pid)
         return server
 
-    def run_to_its_end(self, *options):
+    def run_to_its_end(self, *options, **process_options):
         return subprocess.run(self.command(*options), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=60, check=False)  # fmt: skip
+                              timeout=60, check=False, **process_options)  # fmt: skip
 
     def log(self, name="log"):
         return [json.loads(line) for line in (self.home / name).read_text(encoding="utf-8").splitlines()]
@@ -175,6 +176,49 @@ class Server(unittest.TestCase):
         ended = self.run_to_its_end()
         self.assertNotEqual(ended.returncode, 0)
         self.assertIn(str(self.home / "db"), ended.stdout)
+
+    def expect_refusal(self, reason, codes=(START_FAILED,), **process_options):
+        """It ends by itself, and one line says which directory is at fault, and why."""
+        ended = self.run_to_its_end(**process_options)
+        self.assertIn(ended.returncode, codes, ended.stdout + ended.stderr)
+        last_words = [json.loads(line) for line in ended.stdout.splitlines()]
+        self.assertTrue(any(line["id"] in (28595, 50853) and str(self.home / "db") in str(line["attr"])
+                            and reason in line["attr"]["error"] for line in last_words), ended.stdout)  # fmt: skip
+
+    def mount_directory(self, options):
+        """A file system of its own for the data directory; away again at the end."""
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", self.home / "db"],
+                                 capture_output=True, check=False)  # fmt: skip
+        if mounted.returncode != 0:
+            self.skipTest(f"file systems cannot be mounted here: {mounted.stderr.decode().strip()}")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.home / "db"], check=False)
+
+    def test_says_that_the_disk_is_full(self):
+        self.mount_directory("size=4k")
+        for kilobytes in range(4, 60, 8):  # Every size stops the start at another step; some make the engine panic.
+            with self.subTest(kilobytes=kilobytes):
+                for path in (self.home / "db").iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                subprocess.run(["mount", "-o", f"remount,size={kilobytes}k", self.home / "db"], check=True)
+                self.expect_refusal("No space left on device", (START_FAILED, ABRUPT))
+
+    def test_says_that_the_directory_cannot_be_written_to(self):
+        self.mount_directory("size=100m")
+        server = self.start()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(10), 0)
+        subprocess.run(["mount", "-o", "remount,ro", self.home / "db"], check=True)
+        self.expect_refusal("Read-only file system")
+
+    def test_says_that_the_directory_is_anothers(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can start a server as somebody else")
+        self.home.chmod(0o777)  # For its socket.
+        for journal in (False, True):  # What is missing is made, and what is there is opened.
+            with self.subTest(journal=journal):
+                if journal:
+                    (self.home / "db" / "journal").mkdir()
+                self.expect_refusal("Permission denied", user="nobody")
 
     def test_begins_a_new_log_file_when_asked(self):
         server = self.start("--logpath", self.home / "own")

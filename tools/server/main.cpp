@@ -109,7 +109,11 @@ ExitCode serve(Settings settings, Signals& signals, Background& background) {
 
   const shards::SystemWallClock wall;
   auto store = shards::Store::open(store_options(settings.storage), wall);
-  if (!store.ok()) return give_up(kStartFailed, 28595, "The data directory cannot be opened", store.status());
+  if (!store.ok()) {
+    log::error(Component::kControl, 28595, "The data directory cannot be opened",
+               {{"dbPath", settings.storage.db_path}, {"error", store.status().message()}});
+    return kStartFailed;
+  }
   wire::Timers timers;
   commands::Cursors cursors((*store)->random());
   const log::Rotation rotation = settings.log.rotation;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "shards/storage/fatal.h"
 #include "wire/error/status.h"
 
 namespace partita::server {
@@ -11,7 +12,7 @@ namespace partita::server {
 enum ExitCode : int {
   kClean = 0,
   kBadOptions = 2,
-  kAbrupt = 14,  ///< Ended without closing the store in order; the next start recovers.
+  kAbrupt = shards::kAbruptExit,  ///< Ended without closing the store in order; the next start recovers.
   kNetError = 48,
   kForkFailed = 50,
   kStartFailed = 100,
