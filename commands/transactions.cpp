@@ -13,24 +13,20 @@ Status refuse_outside(Operation& operation, bson::Writer&) {
   return error(Code::CommandFailed, operation.command().name, " must be run within a transaction");
 }
 
-const Register kCommit{{
-    .name = "commitTransaction",
-    .help = "Refused: there are no transactions of several statements yet.",
-    .rights = Rights::kNone,
-    .target = Target::kAdmin,
-    .takes_write_concern = true,
-    .stable_api = true,
-    .run = refuse_outside,
-}};
-const Register kAbort{{
-    .name = "abortTransaction",
-    .help = "Refused: there are no transactions of several statements yet.",
-    .rights = Rights::kNone,
-    .target = Target::kAdmin,
-    .takes_write_concern = true,
-    .stable_api = true,
-    .run = refuse_outside,
-}};
+Command refused(std::string_view name) {
+  return {
+      .name = name,
+      .help = "Refused: there are no transactions of several statements yet.",
+      .rights = Rights::kNone,
+      .target = Target::kAdmin,
+      .takes_write_concern = true,
+      .stable_api = true,
+      .run = refuse_outside,
+  };
+}
+
+const Register kCommit{refused("commitTransaction")};
+const Register kAbort{refused("abortTransaction")};
 
 }  // namespace
 }  // namespace partita::commands

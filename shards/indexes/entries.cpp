@@ -154,17 +154,21 @@ Status BasicIndexWriter<Session>::update(Session& session, PartitionIndex& index
 template <class Session>
 Status BasicIndexWriter<Session>::retract(Session& session, PartitionIndex& index, Bytes record_key, Version before,
                                           Version after) {
-  CHECK_OK(compare(index, before, after));
-  TRY(Cursor cursor, session.cursor(index.table));
-  return erase_old(cursor, index, record_key);
+  return take_step(session, index, record_key, before, after, &BasicIndexWriter::erase_old);
 }
 
 template <class Session>
 Status BasicIndexWriter<Session>::extend(Session& session, PartitionIndex& index, Bytes record_key, Version before,
                                          Version after) {
+  return take_step(session, index, record_key, before, after, &BasicIndexWriter::add_new);
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::take_step(Session& session, PartitionIndex& index, Bytes record_key, Version before,
+                                            Version after, Step step) {
   CHECK_OK(compare(index, before, after));
   TRY(Cursor cursor, session.cursor(index.table));
-  return add_new(cursor, index, record_key);
+  return (this->*step)(cursor, index, record_key);
 }
 
 template <class Session>

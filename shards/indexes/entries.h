@@ -49,6 +49,9 @@ class BasicIndexWriter {
 
   /// Fills erased_ and added_.
   Status compare(PartitionIndex& index, Version before, Version after);
+  using Step = Status (BasicIndexWriter::*)(Cursor& cursor, const PartitionIndex& index, Bytes record_key);
+  /// One half of what leads from one version to the other.
+  Status take_step(Session& session, PartitionIndex& index, Bytes record_key, Version before, Version after, Step step);
   Status erase_old(Cursor& cursor, const PartitionIndex& index, Bytes record_key);
   Status add_new(Cursor& cursor, const PartitionIndex& index, Bytes record_key);
   void note_multikey(PartitionIndex& index);

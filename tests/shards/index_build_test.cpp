@@ -92,6 +92,31 @@ class IndexBuildTest : public testing::Test {
     for (const bson::Document& document : documents) definitions.push_back(document);
     return store_->catalog().create_indexes(kNs, definitions, go_on);
   }
+  /// A build of {u: 1} that stands still where it first asks whether to go on, as it does again and again, until let go.
+  class HeldBuild {
+   public:
+    explicit HeldBuild(IndexBuildTest& test) {
+      auto hold = [this]() -> Status {
+        if (!asked_.exchange(true)) begun_.set_value();
+        while (held_) std::this_thread::sleep_for(1ms);
+        return {};
+      };
+      built_ = std::async(std::launch::async, [&test, hold] { return test.create({"{key: {u: 1}, name: 'u'}"}, hold).status(); });
+      begun_.get_future().wait();
+    }
+    ~HeldBuild() { held_ = false; }
+    bool stands() const { return built_.wait_for(0s) == std::future_status::timeout; }
+    Status let_go() {
+      held_ = false;
+      return built_.get();
+    }
+
+   private:
+    std::atomic<bool> held_{true};
+    std::atomic<bool> asked_{false};
+    std::promise<void> begun_;
+    std::future<Status> built_;  // Last: waits for the build when it goes.
+  };
   std::size_t indexes() { return store_->catalog().share()->share(kNs.full())->indexes.size(); }
 
   /// The entries that there are are those that there must be.
@@ -183,16 +208,7 @@ TEST_F(IndexBuildTest, RefusesADuplicateThatComesMeanwhile) {
 
 TEST_F(IndexBuildTest, LetsEverythingElseGoOn) {
   fill(50);
-  std::atomic<bool> held{true};
-  std::promise<void> begun;
-  std::atomic<bool> told{false};
-  const auto wait = [&]() -> Status {
-    if (!told.exchange(true)) begun.set_value();
-    while (held) std::this_thread::sleep_for(1ms);
-    return {};
-  };
-  auto build = std::async(std::launch::async, [&] { return create({"{key: {u: 1}, name: 'u'}"}, wait).status(); });
-  begun.get_future().wait();
+  HeldBuild build(*this);
   Catalog& catalog = store_->catalog();
   EXPECT_NE(catalog.cluster_id(), bson::ObjectId{});
   EXPECT_TRUE(put(kNs, 1, "u: 7").ok());  // No waiting in any of these: the build is held until they are done.
@@ -205,9 +221,8 @@ TEST_F(IndexBuildTest, LetsEverythingElseGoOn) {
   // Another change of this collection waits, and can be told not to.
   const auto impatient = [] { return error(Code::MaxTimeMSExpired, "enough"); };
   EXPECT_EQ(catalog.drop_indexes(kNs, [](const IndexSpec&) { return true; }, impatient).status().code(), Code::MaxTimeMSExpired);
-  EXPECT_EQ(build.wait_for(0s), std::future_status::timeout);
-  held = false;
-  const Status built = build.get();
+  EXPECT_TRUE(build.stands());
+  const Status built = build.let_go();
   EXPECT_TRUE(built.ok()) << built.message();
   expect_sound();
 }
@@ -228,21 +243,10 @@ TEST_F(IndexBuildTest, LeavesNothingBehindWhenInterrupted) {
 
 TEST_F(IndexBuildTest, EndsWhenItsCollectionIsDropped) {
   fill(50);
-  std::promise<void> begun;
-  std::atomic<bool> told{false};
-  std::atomic<bool> held{true};
-  // Asked for again and again, as a long scan asks.
-  const auto wait = [&]() -> Status {
-    if (!told.exchange(true)) begun.set_value();
-    while (held) std::this_thread::sleep_for(1ms);
-    return {};
-  };
-  auto build = std::async(std::launch::async, [&] { return create({"{key: {u: 1}, name: 'u'}"}, wait).status(); });
-  begun.get_future().wait();
+  HeldBuild build(*this);
   auto drop = std::async(std::launch::async, [&] { return store_->catalog().drop_database("test"); });
   EXPECT_EQ(drop.wait_for(50ms), std::future_status::timeout);
-  held = false;
-  EXPECT_EQ(build.get().code(), Code::IndexBuildAborted);
+  EXPECT_EQ(build.let_go().code(), Code::IndexBuildAborted);
   EXPECT_TRUE(drop.get().ok());
   EXPECT_EQ(store_->catalog().share()->share(kNs.full()), nullptr);
   EXPECT_EQ(index_tables(), 0u);
