@@ -42,10 +42,9 @@ Status check_target(const Command& command, const Operation& operation) {
 /// What a driver may do about the failure by itself: it looks for labels since wire version 9.
 void add_labels(bson::Writer& body, Code code, bool retryable_write) {
   const ErrorLabels labels = error_labels(code);
-  if (labels == ErrorLabels::kNone) return;
-  bson::ArrayWriter array = body.array("errorLabels");
-  if (labels == ErrorLabels::kRetryable && retryable_write) array.push("RetryableWriteError");
+  if (labels == ErrorLabels::kRetryable && retryable_write) body.array("errorLabels").push("RetryableWriteError");
   if (labels == ErrorLabels::kOverloaded) {
+    bson::ArrayWriter array = body.array("errorLabels");
     array.push("SystemOverloadedError");
     array.push("RetryableError");
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "commands/arguments.h"
 #include "commands/server.h"
 #include "shards/store.h"
@@ -79,9 +81,18 @@ Status drop_indexes(Operation& operation, bson::Writer& reply) {
   const auto collection = catalog.snapshot().share(ns.full());
   if (collection == nullptr) return error(Code::NamespaceNotFound, "ns not found ", ns.full());
   std::vector<bson::Value> wanted;
-  const bool all = request.index.is_string() && request.index.as_string() == "*";
+  const auto is_star = [](bson::Value index) { return index.is_string() && index.as_string() == "*"; };
+  bool all = is_star(request.index);
   if (request.index.is_array()) {
-    for (const auto& [name, value] : request.index.as_document()) wanted.push_back(value);
+    const bson::View array = request.index.as_document();
+    all = array.count() == 1 && is_star(array["0"]);
+    for (const auto& [name, value] : array) {
+      const auto same = [&](bson::Value other) { return bson::equal(other, value); };
+      if (std::ranges::any_of(wanted, same)) {
+        return error(Code::IndexNotFound, "index not found with name [", bson::to_shell(value), "]: it is named twice");
+      }
+      if (!all) wanted.push_back(value);
+    }
   } else if (!all) {
     wanted.push_back(request.index);
   }

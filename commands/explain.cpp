@@ -101,9 +101,7 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   const SteadyTime start = steady_clock::now();
   RunFigures figures;
   if (collection != nullptr) {
-    Plan plan = choice.plan();
-    plan.order.backward ^= explained.natural_backward;
-    TRY(figures.plan, run(operation, explained, collection, std::move(plan)));
+    TRY(figures.plan, run(operation, explained, collection, choice.plan()));
   }
   if (explained.finish) explained.finish(figures.plan);
   figures.answered = explained.shown.answers_rows() ? figures.plan.returned : 0;

@@ -26,7 +26,6 @@ struct ExplainedQuery {
   shards::Namespace ns;
   query::ExplainRequest shown = {};
   bson::Value hint = {};
-  bool natural_backward = false;
   /// Called for each row that comes out when the plan is run; may add to the figures.
   std::function<Status(bson::View document, query::PlanFigures& figures)> visit = {};
   /// Called behind the last row.

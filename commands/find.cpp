@@ -123,19 +123,13 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
   return {};
 }
 
-/// {$natural: -1} walks over everything from its end.
-bool is_natural_backward(const FindRequest& request) { return request.sort["$natural"].to_double().value_or(1) < 0; }
-
 Result<FindQuery> parse_query(const FindRequest& request) {
   TRY(query::Matcher matcher, query::Matcher::parse(request.filter));
   FindQuery query{.matcher = std::move(matcher)};
   if (!request.projection.empty()) {
     TRY(query.projection, query::Projection::parse(request.projection));
   }
-  const bson::Value natural = request.sort["$natural"];
-  if (natural.missing()) {
-    TRY(query.sort, query::SortSpec::parse(request.sort));
-  }
+  TRY(query.sort, query::SortSpec::parse(request.sort));
   query.skip = static_cast<std::uint64_t>(request.skip);
   query.limit = static_cast<std::uint64_t>(request.limit);
   return query;
@@ -151,9 +145,10 @@ Status find_in_view(Operation& operation, const FindRequest& request, const shar
 }
 
 Status find(Operation& operation, bson::Writer& reply) {
-  TRY(const FindRequest request, kArguments.parse("find", operation.request()));
+  TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
+  CHECK_OK(settle_natural_sort(request.sort, request.hint));
   shards::Store& store = operation.server().store;
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
   if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
@@ -166,7 +161,6 @@ Status find(Operation& operation, bson::Writer& reply) {
   const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
   if (collection == nullptr) return write_empty_cursor(ns, reply);
   TRY(Plan plan, choose_plan(*collection, query.matcher.tree(), query.sort, request.hint));
-  plan.order.backward ^= is_natural_backward(request);
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -181,19 +175,18 @@ Status find(Operation& operation, bson::Writer& reply) {
 }
 
 Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
-  TRY(const FindRequest request, kArguments.parse("find", operation.request()));
+  TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
+  CHECK_OK(settle_natural_sort(request.sort, request.hint));
   CHECK_OK(parse_query(request).status());
-  const bool natural = request.sort.has("$natural");
   const ExplainedQuery explained{.ns = ns,
                                  .shown = {.filter = request.filter,
-                                           .sort = natural ? bson::View() : request.sort,
+                                           .sort = request.sort,
                                            .projection = request.projection,
                                            .skip = static_cast<std::uint64_t>(request.skip),
                                            .limit = static_cast<std::uint64_t>(request.limit)},
-                                 .hint = request.hint,
-                                 .natural_backward = is_natural_backward(request)};
+                                 .hint = request.hint};
   return explain_query(operation, explained, verbosity, reply);
 }
 

@@ -65,10 +65,11 @@ Status write_value(const Outcome& outcome, const std::optional<query::Projection
 }
 
 Status find_and_modify(Operation& operation, bson::Writer& reply) {
-  TRY(const FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
+  TRY(FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   CHECK_OK(check(request));
+  CHECK_OK(settle_natural_sort(request.sort, request.hint));
   std::optional<query::Update> update;
   if (!request.remove) {
     TRY(update, query::Update::parse(request.update));
@@ -99,9 +100,10 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
 }
 
 Status explain_find_and_modify(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
-  TRY(const FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
+  TRY(FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
+  CHECK_OK(settle_natural_sort(request.sort, request.hint));
   std::optional<query::Update> update;
   if (!request.remove) {
     TRY(update, query::Update::parse(request.update));

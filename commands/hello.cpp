@@ -87,6 +87,9 @@ Status write_compression(Operation& op, bson::Writer& reply) {
   const bson::Value wanted = op.body()["compression"];
   if (!wanted.missing()) {
     if (!wanted.is_array()) return wrong_type(op.name(), "compression", wanted, "array");
+    for (const auto& [place, name] : wanted.as_document()) {
+      if (!name.is_string()) return wrong_type(op.name(), partita::detail::join("compression.", place), name, "string");
+    }
     op.client().set_compressors(wire::negotiate(wanted.as_document(), op.server().settings.net.compressors));
   }
   if (op.client().compressors().empty()) return {};

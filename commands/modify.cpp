@@ -133,7 +133,10 @@ Status change_one(Operation& operation, const shards::Namespace& ns, Bytes recor
                                       : remove_at(attempt, slot, at, record_key, change, outcome));
     return keep(attempt, statement, place, outcome);
   };
-  return name_collision(ns, shards::write(operation.server().store, ns, write_options(operation, false), attempt_change));
+  Status status = shards::write(operation.server().store, ns, write_options(operation, false), attempt_change);
+  // Dropped or renamed since it was found: then there is nothing to change.
+  if (status.code() == Code::NamespaceNotFound) return {};
+  return name_collision(ns, std::move(status));
 }
 
 /// The key of the first matching document in the order of the sort.

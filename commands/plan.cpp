@@ -2,6 +2,7 @@
 #include "commands/plan.h"
 
 #include "wire/bson/compare.h"
+#include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
@@ -28,11 +29,21 @@ std::vector<query::IndexDescription> describe(const shards::Collection& collecti
   return ways;
 }
 
+/// Of {$natural: -1}; any other value than a number below zero is forward.
+bool is_backward(bson::Value natural) { return natural.as_document()["$natural"].to_double().value_or(1) < 0; }
+
+Status check_alone(bson::View document, std::string_view role) {
+  if (!document.has("$natural") || document.count() == 1) return {};
+  return error(Code::BadValue, "Cannot include '$natural' in compound ", role, ": ", bson::to_shell(document));
+}
+
 Status apply_hint(const shards::Collection& collection, bson::Value hint, query::PlanRequest& request) {
   if (hint.missing() || (hint.is_document() && hint.as_document().empty())) return {};
   CHECK_OK(check_hint(hint));
+  if (hint.is_document()) CHECK_OK(check_alone(hint.as_document(), "hint"));
   if (hint.is_document() && hint.as_document().has("$natural")) {
     request.natural_hint = true;
+    request.natural_backward = is_backward(hint);
     return {};
   }
   const bool by_name = hint.is_string();
@@ -55,6 +66,22 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
 Status check_hint(bson::Value hint) {
   if (hint.is_string() || hint.is_document()) return {};
   return error(Code::FailedToParse, "Hint must be a string or an object");
+}
+
+Status settle_natural_sort(bson::View& sort, bson::Value& hint) {
+  if (!sort.has("$natural")) return {};
+  CHECK_OK(check_alone(sort, "sort"));
+  const bson::Value natural = bson::Value::of(sort);
+  const bool hinted = !hint.missing() && !(hint.is_document() && hint.as_document().empty());
+  if (hinted && !(hint.is_document() && hint.as_document().has("$natural"))) {
+    return error(Code::BadValue, "index hint not allowed with $natural sort order");
+  }
+  if (hinted && !bson::equal(hint.as_document()["$natural"], sort["$natural"])) {
+    return error(Code::BadValue, "$natural hint must be in the same direction as $natural sort order");
+  }
+  hint = natural;
+  sort = {};
+  return {};
 }
 
 Result<PlanChoice> PlanChoice::make(const shards::Collection* collection, const query::FilterTree& filter,

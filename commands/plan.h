@@ -19,6 +19,9 @@ struct Plan {
 
 /// FailedToParse for what is neither an index's name nor its keys.
 Status check_hint(bson::Value hint);
+/// To sort by $natural is to walk over everything in that direction: it becomes the hint of the same words, and the sort
+/// is empty then. BadValue where sort and hint contradict each other.
+Status settle_natural_sort(bson::View& sort, bson::Value& hint);
 
 /// The decision with all that led to it, for explain. The filter and the sort must outlive it, and so must the
 /// collection, whose names it holds.

@@ -13,7 +13,7 @@ struct RenameRequest {
 
 const Arguments<RenameRequest> kArguments{
     {"to", &RenameRequest::to, Rule::kRequired},
-    {"dropTarget", &RenameRequest::drop_target},
+    {"dropTarget", &RenameRequest::drop_target, Rule::kStrict},
     {"stayTemp", nullptr},  // Of old servers' temporary collections, which do not exist here.
 };
 

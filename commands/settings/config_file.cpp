@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <yaml-cpp/yaml.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -90,7 +91,11 @@ class Walk {
 
 Result<GivenAll> read_config_text(const std::string& yaml, std::string_view name) {
   try {
-    return Walk(name).run(YAML::Load(yaml));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
+    if (documents.size() > 1) {
+      return error(Code::BadValue, name, ':', documents[1].Mark().line + 1, ": a second document; settings are one");
+    }
+    return Walk(name).run(documents.empty() ? YAML::Node() : documents[0]);
   } catch (const YAML::Exception& problem) {
     const std::string line = problem.mark.is_null() ? "" : ':' + std::to_string(problem.mark.line + 1);
     return error(Code::BadValue, name, line, ": ", problem.msg);
@@ -98,6 +103,7 @@ Result<GivenAll> read_config_text(const std::string& yaml, std::string_view name
 }
 
 Result<GivenAll> read_config_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return error(Code::FileOpenFailed, "--config: ", path, " is a directory");
   std::ifstream file(path);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()).good()) {

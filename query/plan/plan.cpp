@@ -115,6 +115,7 @@ Plan collection_scan(const PlanRequest& request) {
   Plan plan;
   plan.needs_sort = request.sort != nullptr && !request.sort->empty();
   plan.needs_filter = request.filter->nodes.size() > 1;
+  plan.backward = request.natural_hint && request.natural_backward;
   return plan;
 }
 

@@ -31,6 +31,7 @@ struct PlanRequest {
   /// Only this one, by its place in `indexes`; or, with `natural_hint`, none.
   std::optional<std::size_t> hint;
   bool natural_hint = false;
+  bool natural_backward = false;  ///< With it: from the end.
 };
 
 /// One way to answer: where rows come from, and what is left to do with them.

@@ -73,6 +73,7 @@ TEST(Hello, AgreesOnCompressionInTheClientsOrder) {
   EXPECT_EQ(agreed("{hello: 1, compression: ['lz4']}"), "none");
   EXPECT_EQ(agreed("{hello: 1}"), "none");
   EXPECT_EQ(server.reply("{hello: 1, compression: 1}")["code"].exact_int64(), 14);
+  EXPECT_EQ(server.reply("{hello: 1, compression: ['zlib', 5]}")["code"].exact_int64(), 14);
 }
 
 TEST(Hello, KeepsWhatTheClientSaysOfItself) {

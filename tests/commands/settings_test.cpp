@@ -66,6 +66,13 @@ TEST(Settings, ListenOnLoopbackByDefault) {
   EXPECT_TRUE(settings->parsed.view().empty());
 }
 
+TEST(Settings, AreOneDocumentInOneFile) {
+  EXPECT_EQ(Config("net:\n  port: 1\n---\nfoo: 1\n").refusal(), "partitad.conf:4: a second document; settings are one");
+  EXPECT_EQ(Config("---\nnet:\n  port: 28000\n").read()->net.port, 28000);
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  EXPECT_EQ(refusal({"--config", folder.c_str()}), "--config: " + folder + " is a directory");
+}
+
 TEST(Settings, TakeMongodsFlags) {
   const auto settings = read({"--dbpath",
                               "data",
