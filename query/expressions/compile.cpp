@@ -222,7 +222,7 @@ class ExpressionCompiler : public LazyCode {
   }
 
   Status fold(std::uint32_t start) {
-    TRY(const Value value, made_.run(start, here(), View(), made_.folded_));
+    TRY(const Value value, made_.run(start, here(), View(), made_.folded_, nullptr));
     made_.program_.resize(start);
     --depth_;
     constant(value);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "query/expressions/expression.h"
-#include "query/path/field_path.h"
+#include "query/path/field_lookup.h"
 #include "wire/bson/document.h"
 
 namespace partita::query {
@@ -30,7 +30,8 @@ class CompiledExpression {
   static Result<CompiledExpression> compile(bson::Value source, const ExpressionContext& context = {});
 
   /// The value for this document. It points into the document, the arena or this expression. Missing where a field is.
-  Result<bson::Value> evaluate(bson::View document, Arena& arena) const;
+  /// `lookup` is for one of very many expressions over the document, which share it.
+  Result<bson::Value> evaluate(bson::View document, Arena& arena, FieldLookup* lookup = nullptr) const;
 
   /// The value of an expression that does not depend on the document.
   const bson::Value* constant() const;
@@ -61,7 +62,7 @@ class CompiledExpression {
  private:
   friend class ExpressionCompiler;
   CompiledExpression() = default;
-  Result<bson::Value> run(std::size_t begin, std::size_t end, bson::View document, Arena& arena) const;
+  Result<bson::Value> run(std::size_t begin, std::size_t end, bson::View document, Arena& arena, FieldLookup* lookup) const;
 
   bson::Document source_;  // {"": expression}; constants and names point into it.
   std::vector<Instruction> program_;
@@ -76,6 +77,6 @@ class CompiledExpression {
 
 /// What "$a.b" means in an expression: arrays on the way are entered element by element and the values collected into an
 /// array; numbers are names and not places. Differs from the walk of filters.
-bson::Value evaluate_path(bson::View document, const FieldPath& path, Arena& arena);
+bson::Value evaluate_path(bson::View document, const FieldPath& path, Arena& arena, FieldLookup* lookup = nullptr);
 
 }  // namespace partita::query

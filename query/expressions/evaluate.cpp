@@ -55,7 +55,7 @@ struct OpenArray {
   std::uint32_t written;
 };
 
-Value collect(Value array, const FieldPath& path, std::size_t part, Arena& arena) {
+Value collect(Value array, const FieldPath& path, std::size_t part, Arena& arena, FieldLookup* lookup) {
   bson::Buffer bytes;
   NestedWriter out(bytes);
   std::vector<OpenArray> open;
@@ -72,7 +72,7 @@ Value collect(Value array, const FieldPath& path, std::size_t part, Arena& arena
     ++top.at;
     if (!element.is_document()) continue;
     std::size_t next = top.part;
-    const Value value = descend(element.as_document(), path, next);
+    const Value value = descend(element.as_document(), path, next, lookup);
     if (value.missing()) continue;
     const IndexName name(top.written++);
     if (next == path.size()) {
@@ -87,22 +87,25 @@ Value collect(Value array, const FieldPath& path, std::size_t part, Arena& arena
 
 }  // namespace
 
-Value evaluate_path(View document, const FieldPath& path, Arena& arena) {
+Value evaluate_path(View document, const FieldPath& path, Arena& arena, FieldLookup* lookup) {
   std::size_t part = 0;
-  const Value value = descend(document, path, part);
-  return part < path.size() && value.is_array() ? collect(value, path, part, arena) : value;
+  const Value value = descend(document, path, part, lookup);
+  return part < path.size() && value.is_array() ? collect(value, path, part, arena, lookup) : value;
 }
 
-Result<Value> CompiledExpression::evaluate(View document, Arena& arena) const {
+Result<Value> CompiledExpression::evaluate(View document, Arena& arena, FieldLookup* lookup) const {
   const Instruction& first = program_.front();
   if (program_.size() == 1) {  // A field or a constant: the commonest expressions by far.
-    if (first.op == Op::kField) return evaluate_path(document, paths_[first.operand], arena);
+    if (first.op == Op::kField) return evaluate_path(document, paths_[first.operand], arena, lookup);
     if (first.op == Op::kConstant) return constants_[first.operand];
   }
-  return run(0, program_.size(), document, arena);
+  if (lookup != nullptr || paths_.size() < FieldLookup::kManyPaths) return run(0, program_.size(), document, arena, lookup);
+  FieldLookup own;
+  return run(0, program_.size(), document, arena, &own);
 }
 
-Result<Value> CompiledExpression::run(std::size_t begin, std::size_t end, View document, Arena& arena) const {
+Result<Value> CompiledExpression::run(std::size_t begin, std::size_t end, View document, Arena& arena,
+                                      FieldLookup* lookup) const {
   auto* const stack = reinterpret_cast<Value*>(arena.allocate(max_stack_ * sizeof(Value), alignof(Value)));
   Value* top = stack;  // Behind the last value.
   for (std::size_t at = begin; at < end;) {
@@ -112,7 +115,7 @@ Result<Value> CompiledExpression::run(std::size_t begin, std::size_t end, View d
         *top++ = constants_[step.operand];
         break;
       case Op::kField:
-        *top++ = evaluate_path(document, paths_[step.operand], arena);
+        *top++ = evaluate_path(document, paths_[step.operand], arena, lookup);
         break;
       case Op::kRoot:
         *top++ = Value::of(document);

@@ -52,7 +52,7 @@ class ArraySearch {
   bool next_document() {
     const Task task = tasks_[--size_];
     std::size_t part = task.part;
-    const Value value = descend(View::trusted(task.at), path_, part);
+    const Value value = descend(View::trusted(task.at), path_, part, state_.lookup);
     return value.is_array() ? enter(value, part) : predicate_.matches(value, state_);
   }
 
@@ -91,7 +91,7 @@ class ArraySearch {
 
 bool any_along_path(View document, const FieldPath& path, const Predicate& predicate, MatchState& state) {
   std::size_t part = 0;
-  const Value value = descend(document, path, part);
+  const Value value = descend(document, path, part, state.lookup);
   if (!value.is_array()) [[likely]] return predicate.matches(value, state);
   if (part == path.size()) return any_element(value, predicate, state);
   return ArraySearch(path, predicate, state).any(value, part);

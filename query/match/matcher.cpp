@@ -77,6 +77,15 @@ void Matcher::compile() {
 }
 
 bool Matcher::matches(View document, MatchState& state) const {
+  if (steps_.size() < FieldLookup::kManyPaths) return run(document, state);
+  FieldLookup lookup;
+  state.lookup = &lookup;
+  const bool matches = run(document, state);
+  state.lookup = nullptr;
+  return matches;
+}
+
+bool Matcher::run(View document, MatchState& state) const {
   std::int32_t at = entry_;
   while (at >= 0) {
     const Step& step = steps_[at];

@@ -30,6 +30,8 @@ class Matcher {
   static constexpr std::int32_t kAccept = -1;
   static constexpr std::int32_t kReject = -2;
 
+  bool run(bson::View document, MatchState& state) const;
+
   struct Step {
     const FieldPath* path;  // Null: the predicate is asked about the whole document.
     const Predicate* predicate;

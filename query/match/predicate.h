@@ -2,7 +2,7 @@
 #pragma once
 
 #include "query/arena.h"
-#include "query/path/field_path.h"
+#include "query/path/field_lookup.h"
 #include "wire/bson/view.h"
 
 namespace partita::query {
@@ -10,6 +10,7 @@ namespace partita::query {
 /// What a run of matches needs and leaves behind: one for each scan or batch, used by one thread. Costs nothing until used.
 struct MatchState {
   Arena arena{1024};  ///< Scratch for expressions; its owner resets it when it likes.
+  FieldLookup* lookup = nullptr;  ///< Set by a filter of very many paths for the time of one document.
   Status failure;     ///< Why an expression had no value. The document then counts as not matching.
 };
 

@@ -31,7 +31,9 @@ struct Frame {
 class Application {
  public:
   Application(const ProjectionTree& tree, View document, bson::Buffer& out, Arena& arena)
-      : tree_(tree), nodes_(tree.nodes.data()), document_(document), out_(out), arena_(arena) {}
+      : tree_(tree), nodes_(tree.nodes.data()), document_(document), out_(out), arena_(arena) {
+    if (tree.expressions.size() >= FieldLookup::kManyPaths) lookup_.emplace();
+  }
 
   /// The root's fields go straight into a document that the caller has open.
   Status run() {
@@ -139,7 +141,7 @@ class Application {
   }
 
   Status compute(const ProjectionNode& node) {
-    TRY(const Value value, tree_.expressions[node.expression].evaluate(document_, arena_));
+    TRY(const Value value, tree_.expressions[node.expression].evaluate(document_, arena_, lookup_ ? &*lookup_ : nullptr));
     out_.add(node.name, value);
     return {};
   }
@@ -174,6 +176,7 @@ class Application {
   View document_;
   NestedWriter out_;
   Arena& arena_;
+  std::optional<FieldLookup> lookup_;  // Shared by very many expressions.
   std::vector<bool> met_;  // By node: children of nodes that have more of them than a frame has bits.
   std::size_t size_ = 0;
   std::array<Frame, bson::kMaxMessageDepth + kMaxPathParts> frames_;

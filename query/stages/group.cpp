@@ -84,20 +84,22 @@ class GroupStage : public RecordSource {
 
   Status take(View document, Arena& arena) {
     spec_.gather.gather(document, gathered_.data());
-    TRY(Value id, evaluate(spec_.id, document, arena));
+    FieldLookup shared;
+    FieldLookup* const lookup = spec_.fields.size() < FieldLookup::kManyPaths ? nullptr : &shared;
+    TRY(Value id, evaluate(spec_.id, document, arena, lookup));
     if (id.missing()) id = Value::null();
     Group& group = table_.find_or_add(id);
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const GroupField& field = spec_.fields[i];
-      TRY(const Value value, evaluate(field.argument, document, arena));
+      TRY(const Value value, evaluate(field.argument, document, arena, lookup));
       field.accumulator->methods.add(table_.state(group, i), value, table_.arena());
     }
     return check_memory();
   }
 
-  Result<Value> evaluate(const Operand& operand, View document, Arena& arena) const {
+  Result<Value> evaluate(const Operand& operand, View document, Arena& arena, FieldLookup* lookup) const {
     if (operand.gathered) return gathered_[*operand.gathered];
-    return operand.expression.evaluate(document, arena);
+    return operand.expression.evaluate(document, arena, lookup);
   }
 
   Status combine(View partial) {

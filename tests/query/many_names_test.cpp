@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "query/match/matcher.h"
 #include "query/projection/projection.h"
 #include "query/updates/diff.h"
 #include "query/updates/update.h"
@@ -73,6 +74,43 @@ TEST_F(ManyNames, InAnUpdateOfAnArray) {
   });
   update("$inc", names("a.", false), document);
 }
+
+/// {g0: "$f0", ...}, or [..."$f0", ...] under one name.
+Document fields_of(std::string_view prefix) {
+  return Document::build([&](bson::Writer& out) {
+    for (int i = 0; i < kNames; ++i) out.add("g" + std::to_string(i), "$" + std::string(prefix) + std::to_string(i));
+  });
+}
+
+TEST_F(ManyNames, InComputedFields) {
+  const Document spec = Document::build([](bson::Writer& out) {
+    out.add("_id", 0);
+    out.elements(fields_of("f").view());
+  });
+  project(spec, names("f"));
+}
+
+TEST_F(ManyNames, InComputedFieldsOfAnInnerDocument) {
+  project(fields_of("a.f"), Document::build([](bson::Writer& out) { out.add("a", names("f").view()); }));
+}
+
+bool matches(View filter, View document) {
+  const auto matcher = Matcher::parse(filter);
+  EXPECT_TRUE(matcher.ok());
+  MatchState state;
+  return matcher.ok() && matcher->matches(document, state);
+}
+
+TEST_F(ManyNames, InOneExpression) {
+  const Document filter = Document::build([](bson::Writer& out) {
+    bson::Writer expression = out.document("$expr");
+    bson::ArrayWriter all = expression.array("$and");
+    for (int i = 0; i < kNames; ++i) all.push("$f" + std::to_string(i));
+  });
+  EXPECT_TRUE(matches(filter, names("f")));
+}
+
+TEST_F(ManyNames, InAFilter) { EXPECT_TRUE(matches(names("f"), names("f"))); }
 
 TEST_F(ManyNames, InTwoDocumentsThatShareNone) {
   const Document before = names("f");
