@@ -11,6 +11,10 @@
 #include "wire/message/compress.h"
 #include "wire/net/timer.h"
 
+namespace partita::shards {
+struct BuildProgress;
+}
+
 namespace partita::commands {
 
 /// What a running command shows of itself to currentOp and killOp. Other threads read it under its mutex. What runs on a
@@ -22,6 +26,7 @@ struct CurrentOperation {
   std::string ns;
   bson::Document body;
   std::optional<shards::Uuid> session;
+  const shards::BuildProgress* build = nullptr;  ///< Of the indexes that it builds.
   std::atomic<bool> killed{false};
 };
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
+#include "commands/client_connection.h"
 #include "commands/server.h"
+#include "shards/indexes/build_progress.h"
 #include "shards/store.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -31,6 +33,22 @@ Status check_quorum(bson::Value quorum) {
   return error(Code::FailedToParse, "commitQuorum has to be a non-negative number and not greater than 50");
 }
 
+/// Shows a build in currentOp while it lives.
+class ShownBuild {
+ public:
+  ShownBuild(ClientConnection& client, const shards::BuildProgress& progress) : client_(client) { set(&progress); }
+  ShownBuild(const ShownBuild&) = delete;
+  ShownBuild& operator=(const ShownBuild&) = delete;
+  ~ShownBuild() { set(nullptr); }
+
+ private:
+  void set(const shards::BuildProgress* progress) {
+    const std::lock_guard lock(client_.current_mutex());
+    client_.current().build = progress;
+  }
+  ClientConnection& client_;
+};
+
 Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
@@ -43,7 +61,9 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
     return {};
   }));
   const auto go_on = [&] { return operation.check_killed(); };
-  TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions, go_on));
+  shards::BuildProgress progress;
+  const ShownBuild shown(operation.client(), progress);
+  TRY(const auto counts, operation.server().store.catalog().create_indexes(ns, definitions, go_on, &progress));
   reply.add("numIndexesBefore", static_cast<std::int32_t>(counts.before));
   reply.add("numIndexesAfter", static_cast<std::int32_t>(counts.after));
   const bool nothing_new = counts.before == counts.after;

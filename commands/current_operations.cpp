@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/current_operations.h"
 
+#include <algorithm>
+
 #include "commands/host.h"
 #include "commands/server.h"
 #include "commands/wall_time.h"
+#include "shards/indexes/build_progress.h"
 
 namespace partita::commands {
 namespace {
@@ -36,6 +39,21 @@ void write_times(bson::Writer& row, const CurrentOperation& running) {
   row.add("microsecs_running", elapsed.count());
 }
 
+/// In mongod's words, its name of the work said twice.
+void write_build(bson::Writer& row, const shards::BuildProgress& build) {
+  using Phase = shards::BuildProgress::Phase;
+  const Phase phase = build.phase;
+  if (phase == Phase::kWaiting) return;
+  if (phase == Phase::kCatchingUp) return row.add("msg", "Index Build: draining writes received during build");
+  constexpr std::string_view kScanning = "Index Build: scanning collection";
+  const std::int64_t done = build.done;
+  const std::int64_t total = std::max<std::int64_t>({build.total, done, 1});
+  row.add("msg", ::partita::detail::join(kScanning, " ", kScanning, ": ", done, "/", total, " ", done * 100 / total, "%"));
+  bson::Writer progress = row.document("progress");
+  progress.add("done", done);
+  progress.add("total", total);
+}
+
 bson::Document describe(Server& server, const ClientConnection& client, const CurrentOperation& running) {
   return bson::Document::build([&](bson::Writer& row) {
     const bool active = running.id != 0;
@@ -51,6 +69,7 @@ bson::Document describe(Server& server, const ClientConnection& client, const Cu
     row.add("op", kind_of(running.command));
     row.add("ns", running.ns);
     row.add("command", running.body.view());
+    if (running.build != nullptr) write_build(row, *running.build);
     row.add("numYields", std::int32_t{0});
     row.add("waitingForLock", false);
     if (running.killed.load(std::memory_order_relaxed)) row.add("killPending", true);

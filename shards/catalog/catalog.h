@@ -13,6 +13,7 @@ namespace partita::shards {
 
 class Store;
 class IndexBuild;
+struct BuildProgress;
 
 constexpr std::size_t kMaxIndexes = 64;  ///< Per collection, that of _id included.
 
@@ -43,14 +44,14 @@ class Catalog {
   Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
   /// Builds the indexes that are new; those defined identically already are left alone. Reading and writing go on
   /// meanwhile, and so do changes of other collections. Interrupted it leaves nothing behind. Returns how many there were
-  /// before and after, that of _id included.
+  /// before and after, that of _id included. `progress` may be nullptr.
   struct IndexCounts {
     std::size_t before = 0;
     std::size_t after = 0;
     bool created_collection = false;
   };
   Result<IndexCounts> create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
-                                     const Interrupt& interrupted = {});
+                                     const Interrupt& interrupted = {}, BuildProgress* progress = nullptr);
   Result<std::size_t> drop_indexes(const Namespace& ns, const std::function<bool(const IndexSpec&)>& which,
                                    const Interrupt& interrupted = {});
 

@@ -86,7 +86,7 @@ class Catalog::BuildClaim {
 };
 
 Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
-                                                     const Interrupt& interrupted) {
+                                                     const Interrupt& interrupted, BuildProgress* progress) {
   TRY(std::vector<IndexSpec> wanted, parse(definitions));
   IndexCounts counts;
   counts.created_collection = share()->find(ns.full()) == nullptr;
@@ -99,7 +99,7 @@ Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const 
     CHECK_OK(claim.check());
     return interrupted ? interrupted() : Status();
   };
-  IndexBuild build(store_, claim.collection(), fresh, go_on);
+  IndexBuild build(store_, claim.collection(), fresh, go_on, progress);
   Status status = build.run();
   if (status.ok()) status = publish_build(build, claim.collection(), fresh);
   if (status.code() == Code::DuplicateKey) return duplicate_key(ns.full(), status);

@@ -35,14 +35,15 @@ Status in_transaction(Session& session, const IndexBuild::GoOn& go_on, Body&& bo
 class Filler {
  public:
   Filler(const Partition& partition, std::span<const std::shared_ptr<PartitionIndex>> indexes, IndexWriter& entries,
-         const IndexBuild::GoOn& go_on)
-      : partition_(partition), indexes_(indexes), entries_(entries), go_on_(go_on) {}
+         const IndexBuild::GoOn& go_on, BuildProgress& progress)
+      : partition_(partition), indexes_(indexes), entries_(entries), go_on_(go_on), progress_(progress) {}
 
   Status run(Session& reader, Session& writer) {
     while (more_) {
       const auto chunk = [&] { return add_chunk(reader, writer); };
       CHECK_OK(in_transaction(writer, go_on_, chunk));
       last_ = next_last_;
+      progress_.done.fetch_add(in_chunk_, std::memory_order_relaxed);
       CHECK_OK(chunk_filled.hit());
     }
     return {};
@@ -52,10 +53,12 @@ class Filler {
   Status add_chunk(Session& reader, Session& writer) {
     TRY(Cursor rows, reader.cursor(partition_.records()));
     if (!last_.empty()) CHECK_OK(rows.bound(last_, false, {}));
+    in_chunk_ = 0;
     for (int i = 0; i < kChunk; ++i) {
       if (i % kInterruptInterval == 0) CHECK_OK(go_on_());
       TRY(more_, rows.next());
       if (!more_) break;
+      ++in_chunk_;
       const Bytes key = rows.key();
       const bson::View document = bson::View::trusted(rows.value().data());
       for (const auto& index : indexes_) CHECK_OK(entries_.insert(writer, *index, key, document));
@@ -68,6 +71,8 @@ class Filler {
   const std::span<const std::shared_ptr<PartitionIndex>> indexes_;
   IndexWriter& entries_;
   const IndexBuild::GoOn& go_on_;
+  BuildProgress& progress_;
+  int in_chunk_ = 0;
   std::vector<std::uint8_t> last_;
   std::vector<std::uint8_t> next_last_;
   bool more_ = true;
@@ -84,14 +89,17 @@ Status fill_index(Engine& engine, const Partition& partition, const std::shared_
   TRY(const SessionLease session, SessionLease::take(engine));
   IndexWriter entries;
   const IndexBuild::GoOn always = [] { return Status(); };
-  return Filler(partition, {&index, 1}, entries, always).run(*session, *session);
+  BuildProgress progress;
+  return Filler(partition, {&index, 1}, entries, always, progress).run(*session, *session);
 }
 
 IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
-                       const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on)
+                       const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on,
+                       BuildProgress* progress)
     : store_(store),
       collection_(std::move(collection)),
       go_on_(std::move(go_on)),
+      progress_(progress == nullptr ? own_progress_ : *progress),
       specs_(specs),
       hold_(store.log_holds(), 0) {
   for (const PartitionSlot& slot : collection_->partitions) parts_.push_back({&slot, {}, {}});
@@ -136,9 +144,12 @@ Status IndexBuild::run() {
   hold_.move_to(first.next_sequence());
   seen_.emplace(std::move(first));
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
+  for (const Part& part : parts_) progress_.total.fetch_add(part.slot->partition->counters().total().documents, std::memory_order_relaxed);
+  progress_.phase = BuildProgress::Phase::kScanning;
   for (const Part& part : parts_) {
-    CHECK_OK(Filler(*part.slot->partition, part.indexes, entries_, go_on_).run(seen_->session(), *writer));
+    CHECK_OK(Filler(*part.slot->partition, part.indexes, entries_, go_on_, progress_).run(seen_->session(), *writer));
   }
+  progress_.phase = BuildProgress::Phase::kCatchingUp;
   std::size_t last_round = SIZE_MAX;
   while (true) {
     TRY(const std::size_t touched, catch_up());

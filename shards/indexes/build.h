@@ -6,6 +6,7 @@
 #include <set>
 
 #include "shards/catalog/collection.h"
+#include "shards/indexes/build_progress.h"
 #include "shards/indexes/entries.h"
 #include "shards/log/log_holds.h"
 #include "shards/snapshot/read_point.h"
@@ -28,8 +29,9 @@ class IndexBuild {
  public:
   /// Asked often; a failure ends the build with that failure.
   using GoOn = std::function<Status()>;
+  /// `progress` may be nullptr.
   IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
-             const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on);
+             const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on, BuildProgress* progress);
   ~IndexBuild();
 
   Status run();
@@ -61,6 +63,8 @@ class IndexBuild {
   Store& store_;
   const std::shared_ptr<const Collection> collection_;
   const GoOn go_on_;
+  BuildProgress own_progress_;  ///< Where nobody wants to know.
+  BuildProgress& progress_;
   const std::vector<std::shared_ptr<const IndexSpec>> specs_;
   std::vector<Part> parts_;
   LogHold hold_;

@@ -199,6 +199,28 @@ TEST(CurrentOp, HidesSecretsWhateverTheDatabase) {
   EXPECT_THAT(lines, Each(Not(HasSubstr("hunter2"))));
 }
 
+TEST(CurrentOp, ShowsHowFarAnIndexBuildIs) {
+  test::InProcess server;
+  std::string documents;
+  for (int i = 0; i < 2500; ++i) documents += (i == 0 ? "{a: " : ", {a: ") + std::to_string(i) + "}";
+  server.run("{insert: 'c', documents: [" + documents + "]}");
+  shards::FailPoint& slow = *shards::FailPoint::find("indexChunkFilled");
+  slow.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::parse_json("{blockTimeMS: 400}").value()});
+  Client builder(server.server());
+  std::atomic_bool builds = true;
+  std::jthread building([&] {
+    builder.run("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
+    builds = false;
+  });
+  std::string shown;
+  while (builds && shown.find("done: 1000") == std::string::npos) shown = server.run("{currentOp: 1, msg: {$exists: true}}");
+  slow.set({});
+  building.join();
+  EXPECT_THAT(shown, HasSubstr(R"(msg: "Index Build: scanning collection Index Build: scanning collection: 1000/2500 40%", )"
+                               R"(progress: {done: 1000, total: 2500}, numYields: 0)"));
+  EXPECT_EQ(server.reply("{currentOp: 1, msg: {$exists: true}}")["inprog"].as_document().count(), 0u);
+}
+
 TEST(CurrentOp, TakesAFilter) {
   test::InProcess server;
   const auto rows = [&](std::string_view command) { return server.reply(command)["inprog"].as_document().count(); };
