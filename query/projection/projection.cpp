@@ -33,6 +33,7 @@ Result<Projection> Projection::parse_additions(bson::View spec, const Expression
 }
 
 Result<Projection> Projection::drop(const std::vector<std::string_view>& paths) {
+  for (const std::string_view path : paths) CHECK_OK(check_field_path(path));  // Only then can it be a name.
   Projection made;
   made.spec_ = bson::Document::build([&](bson::Writer& out) {
     for (const std::string_view path : paths) out.add(path, false);
@@ -40,7 +41,6 @@ Result<Projection> Projection::drop(const std::vector<std::string_view>& paths) 
   ProjectionDraft draft;
   const bson::View spec = made.spec_;
   for (auto at = spec.begin(); at != spec.end(); ++at) {
-    CHECK_OK(check_field_path(at->name));
     CHECK_OK(draft.place(ProjectionDraft::kRoot, at->name, Kind::kDrop).status());
   }
   made.tree_ = draft.finish(true);
