@@ -130,7 +130,7 @@ Status check_stages(bson::View stages) {
 Status check_collectionless(bson::View stages) {
   if (stages.empty()) return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for an empty pipeline.");
   const bson::View first = stages.begin()->value.as_document();
-  if (first.empty() || is_source_stage(first)) return {};
+  if (first.empty() || is_source_stage(first) || first.has("$changeStream")) return {};
   return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for '", first.begin()->name, "'; a collection is required.");
 }
 

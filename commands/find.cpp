@@ -58,6 +58,8 @@ const Arguments<FindRequest> kArguments{
 
 /// An io core reads no more than this many rows for one find; anything longer is a worker's.
 constexpr std::int64_t kRowsOnCore = 128;
+/// A document of many megabytes keeps a core from its other connections for as long as thousands of small ones.
+constexpr std::size_t kMostBytesOnCore = 1 << 20;
 
 Status check(const FindRequest& request) {
   const auto negative = [](std::string_view field, std::int64_t value) {
@@ -89,6 +91,7 @@ Status find_one_by_id(Operation& operation, const shards::Collection& collection
   TRY(const shards::SessionLease session, shards::SessionLease::take(operation.server().store.engine()));
   TRY(shards::Cursor cursor, session->cursor(slot->partition->records()));
   TRY(const bool there, cursor.find(key.bytes()));
+  if (there && !operation.on_worker() && cursor.value().size() > kMostBytesOnCore) return operation.to_worker();
   OperationStats& stats = operation.stats();
   stats.plan_summary = "IDHACK";
   if (!there) return {};

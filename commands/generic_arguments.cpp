@@ -14,7 +14,18 @@ constexpr std::uint8_t kUuidSubtype = 4;
 
 Status read_database(bson::Value value, GenericArguments& out) {
   if (!value.is_string()) return wrong_type("OP_MSG", "$db", value, "string");
+  if (!out.db.empty()) return error(Code{40413}, "BSON field 'OP_MSG.$db' is a duplicate field");
   out.db = value.as_string();
+  return {};
+}
+
+/// Whose session it is: SHA-256 of a user's name, from who speaks for many. The same number of two owners' is two sessions.
+Status read_owner(bson::Value uid, std::string_view where, GenericArguments& out) {
+  constexpr std::size_t kDigest = 32;
+  if (!uid.is(bson::Type::kBinary)) return wrong_type(where, "uid", uid, "binData");
+  const std::string_view digest = uid.as_binary().bytes;
+  if (digest.size() != kDigest) return error(Code{12}, "Unsupported SHA256Hash length: ", digest.size());
+  std::memcpy(&out.session_owner, digest.data(), sizeof out.session_owner);
   return {};
 }
 
@@ -30,7 +41,9 @@ Status read_session(bson::Value lsid, GenericArguments& out) {
       std::memcpy(out.session.emplace().data(), value.as_binary().bytes.data(), sizeof(shards::Uuid));
     } else if (name == "txnUUID" || name == "txnNumber") {
       return error(Code::InvalidOptions, "Internal sessions are not supported outside of transactions");
-    } else if (name != "uid") {  // Whose session it is: there are no users yet, so that all are one user's.
+    } else if (name == "uid") {
+      CHECK_OK(read_owner(value, kWhere, out));
+    } else {
       return unknown_field(kWhere, name);
     }
   }

@@ -22,6 +22,7 @@ struct WriteConcern {
 struct GenericArguments {
   std::string_view db;
   std::optional<shards::Uuid> session;       ///< lsid.id
+  std::uint64_t session_owner = 0;           ///< Of lsid.uid, the beginning; 0 without one.
   std::optional<std::int64_t> transaction;   ///< txnNumber: of a retryable write.
   std::optional<bool> autocommit;            ///< With start_transaction and transaction: of a transaction.
   std::optional<bool> start_transaction;

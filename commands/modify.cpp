@@ -24,6 +24,9 @@ using shards::WriteAttempt;
 /// Rows between two looks at the clock and the client.
 constexpr int kInterruptInterval = 512;
 
+/// To change a large document, and what indexes have of it, is not done in a moment.
+constexpr std::size_t kMostBytesOnCore = 128 << 10;
+
 /// Keys found at a time by a write to many documents.
 constexpr std::size_t kTargetsAtOnce = 1000;
 
@@ -123,6 +126,9 @@ Status change_one(Operation& operation, const shards::Namespace& ns, Bytes recor
     TRY(shards::Cursor at, attempt.session().cursor(slot.partition->records()));
     TRY(const bool there, at.find(record_key));
     if (!there) return {};
+    if (!operation.on_worker() && at.value().size() > kMostBytesOnCore) {
+      return error(Code::LockBusy, "a document of this size is a worker's");
+    }
     if (matcher != nullptr) {
       query::MatchState state;
       const bool matches = matcher->matches(bson::View::trusted(at.value().data()), state);

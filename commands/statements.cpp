@@ -107,7 +107,7 @@ Result<StatementNumbers> StatementNumbers::parse(std::string_view command, bson:
 std::optional<shards::StatementId> statement_id(const Operation& operation, std::int32_t statement) {
   const GenericArguments& generic = operation.generic();
   if (!generic.session || !generic.transaction) return std::nullopt;
-  return shards::StatementId{*generic.session, 0, *generic.transaction, statement};
+  return shards::StatementId{*generic.session, generic.session_owner, *generic.transaction, statement};
 }
 
 void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& reply) {

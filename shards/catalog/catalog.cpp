@@ -74,36 +74,35 @@ Status Catalog::publish_locked() {
 }
 
 Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, bson::View options) {
-  {
-    Change change(*this);
-    if (const auto there = share()->share(ns.full())) {
-      if (there->options.view() == options) return there;
-      return error(Code::NamespaceExists, "Collection ", ns.full(), " already exists.");
-    }
-    CHECK_OK(share()->check_spelling(ns.db()));
-    MetaRow meta = state_.meta();
-    const PartitionId id{meta.next_partition++};
-    const Uuid uuid = store_.random().uuid();
-    // The table comes first: a row without its table must not be; a table without its row is swept up at the next start.
-    CHECK_OK(store_.engine().create_table(Partition::records_table(id), TableKind::kRecords));
-    CHECK_OK(table_made.hit());
-    CollectionRow row;
-    row.ns = ns.full();
-    row.options = bson::Document(options);
-    change.put(MetaRow::key(), meta.encode());
-    change.put(CollectionRow::key(uuid), row.encode());
-    change.put(PartitionRow::key(uuid, id), PartitionRow{}.encode());
-    CHECK_OK(change.commit());
+  Change change(*this);
+  if (const auto there = share()->share(ns.full())) {
+    if (there->options.view() == options) return there;
+    return error(Code::NamespaceExists, "Collection ", ns.full(), " already exists.");
   }
-  return share()->share(ns.full());
+  CHECK_OK(share()->check_spelling(ns.db()));
+  MetaRow meta = state_.meta();
+  const PartitionId id{meta.next_partition++};
+  const Uuid uuid = store_.random().uuid();
+  // The table comes first: a row without its table must not be; a table without its row is swept up at the next start.
+  CHECK_OK(store_.engine().create_table(Partition::records_table(id), TableKind::kRecords));
+  CHECK_OK(table_made.hit());
+  CollectionRow row;
+  row.ns = ns.full();
+  row.options = bson::Document(options);
+  change.put(MetaRow::key(), meta.encode());
+  change.put(CollectionRow::key(uuid), row.encode());
+  change.put(PartitionRow::key(uuid, id), PartitionRow{}.encode());
+  CHECK_OK(change.commit());
+  return share()->share(ns.full());  // While the change keeps others away: a moment later it may have been dropped.
 }
 
 Result<std::shared_ptr<const Collection>> Catalog::get_or_create(const Namespace& ns) {
-  if (auto there = share()->share(ns.full())) return there;
-  Result<std::shared_ptr<const Collection>> made = create(ns, bson::View());
-  // Somebody else made it at the same moment, with options of their own.
-  if (!made.ok() && made.status().code() == Code::NamespaceExists) return share()->share(ns.full());
-  return made;
+  while (true) {
+    if (auto there = share()->share(ns.full())) return there;
+    Result<std::shared_ptr<const Collection>> made = create(ns, bson::View());
+    // Somebody else made it at the same moment, with options of their own.
+    if (made.ok() || made.status().code() != Code::NamespaceExists) return made;
+  }
 }
 
 Result<std::shared_ptr<const Collection>> Catalog::drop(const Namespace& ns, const Interrupt& interrupted) {

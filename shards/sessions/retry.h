@@ -11,7 +11,7 @@ namespace partita::shards {
 /// A statement of a retryable write: the session, its number in that session, its place in the command.
 struct StatementId {
   Uuid session{};
-  std::uint64_t owner = 0;  ///< Who the session belongs to: 0 as long as there are no users.
+  std::uint64_t owner = 0;  ///< Who the session belongs to; 0 when nobody says so.
   std::int64_t transaction = 0;
   std::int32_t statement = 0;
 };

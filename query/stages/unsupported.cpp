@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stages that exist but are not built: their names answer "not supported" and not "unrecognized".
+#include "query/stages/stage.h"
+
+namespace partita::query {
+namespace {
+
+using OneStage = RegisterEntry<StageKind>;
+
+const OneStage kStages[] = {
+    StageKind{.name = "$bucket", .summary = "Groups by ranges of a value."},
+    StageKind{.name = "$bucketAuto", .summary = "Groups by ranges of a value that it chooses itself."},
+    StageKind{.name = "$changeStream", .summary = "The changes of a collection as they happen."},
+    StageKind{.name = "$changeStreamSplitLargeEvent", .summary = "Cuts large changes into pieces."},
+    StageKind{.name = "$densify", .summary = "Adds documents where values are missing in a sequence."},
+    StageKind{.name = "$documents", .summary = "Documents given by value."},
+    StageKind{.name = "$facet", .summary = "Several pipelines over the same documents."},
+    StageKind{.name = "$fill", .summary = "Gives missing fields values."},
+    StageKind{.name = "$geoNear", .summary = "Documents by their distance from a point."},
+    StageKind{.name = "$graphLookup", .summary = "Follows references from document to document."},
+    StageKind{.name = "$indexStats", .summary = "How often indexes are used."},
+    StageKind{.name = "$listLocalSessions", .summary = "Sessions of this server."},
+    StageKind{.name = "$listSessions", .summary = "Sessions of the cluster."},
+    StageKind{.name = "$lookup", .summary = "Adds documents of another collection."},
+    StageKind{.name = "$merge", .summary = "Writes the documents into a collection."},
+    StageKind{.name = "$out", .summary = "Puts the documents in the place of a collection."},
+    StageKind{.name = "$planCacheStats", .summary = "The plans that are kept."},
+    StageKind{.name = "$redact", .summary = "Cuts parts out of documents by a condition."},
+    StageKind{.name = "$replaceRoot", .summary = "Puts a nested document in the place of the whole."},
+    StageKind{.name = "$replaceWith", .summary = "Puts a nested document in the place of the whole."},
+    StageKind{.name = "$setWindowFields", .summary = "Computes over the neighbours of each document."},
+    StageKind{.name = "$shardedDataDistribution", .summary = "How documents are spread over the cluster."},
+    StageKind{.name = "$sortByCount", .summary = "Counts documents by a value, the most frequent first."},
+    StageKind{.name = "$unionWith", .summary = "Adds the documents of another collection behind these."},
+};
+
+}  // namespace
+}  // namespace partita::query
