@@ -12,6 +12,28 @@ using shards::WriteAttempt;
 /// One log record and one engine transaction for so many documents, or bytes, at most.
 constexpr std::size_t kMaxInUnit = 1000;
 constexpr std::size_t kMaxUnitBytes = 4 << 20;
+/// From here on a unit is a large write.
+constexpr std::size_t kLargeUnitBytes = 128 << 10;
+
+/// A turn at writing much, from when it is taken on.
+class LargeWrite {
+ public:
+  static Result<LargeWrite> take(Operation& operation) {
+    constexpr std::chrono::milliseconds kLook(20);
+    auto& turns = operation.server().large_writes;
+    while (!turns.try_acquire_for(kLook)) CHECK_OK(operation.check_interrupt());
+    return LargeWrite(turns);
+  }
+  LargeWrite(LargeWrite&& other) noexcept : turns_(std::exchange(other.turns_, nullptr)) {}
+  LargeWrite& operator=(LargeWrite&&) = delete;
+  ~LargeWrite() {
+    if (turns_ != nullptr) turns_->release();
+  }
+
+ private:
+  explicit LargeWrite(std::counting_semaphore<>& turns) : turns_(&turns) {}
+  std::counting_semaphore<>* turns_;
+};
 
 }  // namespace
 
@@ -42,6 +64,12 @@ std::size_t Insertion::unit_end(std::size_t begin) const {
   return end;
 }
 
+std::size_t Insertion::unit_bytes(std::size_t begin, std::size_t end) const {
+  std::size_t bytes = 0;
+  for (std::size_t i = begin; i < end; ++i) bytes += prepared_[i].document.size();
+  return bytes;
+}
+
 Status Insertion::run(bool ordered) {
   for (std::size_t at = 0; at < prepared_.size();) {
     if (!prepared_[at].refused.ok()) {
@@ -58,7 +86,13 @@ Status Insertion::run(bool ordered) {
 Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
   std::size_t failed = begin;  // For what fails before any document is looked at.
   const auto attempt_range = [&](WriteAttempt& attempt) { return insert_range(attempt, begin, end, failed); };
+  std::optional<LargeWrite> turn;
+  if (operation_.on_worker() && unit_bytes(begin, end) >= kLargeUnitBytes) {
+    TRY(LargeWrite taken, LargeWrite::take(operation_));
+    turn.emplace(std::move(taken));
+  }
   Status status = shards::write(store_, ns_, options_, attempt_range);
+  turn.reset();
   if (!status.ok() && ends_command(status.code())) return status;
   std::size_t behind = end;
   if (!status.ok()) {

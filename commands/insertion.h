@@ -39,6 +39,7 @@ class Insertion {
   void add_stored(shards::PartitionId partition, std::int32_t statement);
   Status note_retries(shards::WriteAttempt& attempt);
   std::size_t unit_end(std::size_t begin) const;
+  std::size_t unit_bytes(std::size_t begin, std::size_t end) const;
 
   Operation& operation_;
   shards::Store& store_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <semaphore>
+#include <thread>
 #include <unordered_set>
 
 #include "commands/cursors.h"
@@ -61,6 +64,9 @@ struct Server {
   TopologyVersion topology = TopologyVersion::fresh();
   Metrics metrics{};
   NamespaceTimes namespace_times{};
+  /// Large writes take turns: as many at once as processors can work on, and a few that wait for the disk. More of them
+  /// would not be done sooner, but what they have written and not committed cannot leave the cache.
+  std::counting_semaphore<> large_writes{2 * std::max<std::ptrdiff_t>(std::thread::hardware_concurrency(), 2)};
 };
 
 }  // namespace partita::commands

@@ -62,8 +62,9 @@ class Engine final : public TableSet {
   /// Brings everything journaled so far to the disk: what j:true waits for. Blocks; never on an io thread.
   Status sync_journal();
 
-  /// To be held while a transaction that writes commits. The journal takes one write after the other anyway, but lets those
-  /// who wait spin, yield and wake one another: 16 inserting clients cost a third more without this.
+  /// To be taken while a transaction that writes commits. The journal takes one write after the other anyway, but lets those
+  /// who wait spin, yield and wake one another: 16 inserting clients cost a third more without this. The engine may make its
+  /// committer wait for room in the cache, which those who have yet to commit may fill.
   Turn& commit_turn() { return commit_turn_; }
 
   WT_CONNECTION* connection() const { return connection_; }

@@ -206,7 +206,7 @@ Status Transaction::commit(std::uint64_t commit_time) {
       return wt_failure(code, "commit timestamp");
     }
   }
-  const std::lock_guard turn(session.engine().commit_turn());
+  const Turn::Lock turn = session.engine().commit_turn().take();
   return from_wt(raw->commit_transaction(raw, nullptr), "commit");
 }
 

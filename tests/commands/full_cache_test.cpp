@@ -97,5 +97,39 @@ TEST(FullCache, KeepsNoCoreWaitingAndLosesNothing) {
   EXPECT_GT(timed_out, 0) << "the cache was never full, so nothing was tested";
 }
 
+/// Together they write, before any of them commits, several times what the cache holds.
+TEST(FullCache, ManyLargeBatchesAtOnceAllGetThrough) {
+  constexpr int kWriters = 40;
+  constexpr int kBatches = 3;
+  constexpr int kInBatch = 40;
+  test::InProcess server(kCache);
+  EXPECT_EQ(server.run("{create: 'c'}"), "{ok: 1.0}");
+  const std::string text(10'000, 'x');
+  {
+    std::vector<std::jthread> writers;
+    for (int w = 0; w < kWriters; ++w) {
+      writers.emplace_back([&, w] {
+        ClientConnection connection(server.server(), test::make_peer());
+        for (int b = 0; b < kBatches; ++b) {
+          const bson::Document batch = bson::Document::build([&](bson::Writer& body) {
+            body.add("insert", "c");
+            bson::ArrayWriter documents = body.array("documents");
+            for (int i = 0; i < kInBatch; ++i) {
+              bson::Writer document = documents.document();
+              document.add("_id", (w * kBatches + b) * kInBatch + i);
+              document.add("text", text);
+            }
+            documents.close();
+            body.add("$db", "test");
+          });
+          time_on_core(connection, batch);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(server.run("{count: 'c', query: {_id: {$gte: 0}}}"),
+            "{n: " + std::to_string(kWriters * kBatches * kInBatch) + ", ok: 1.0}");
+}
+
 }  // namespace
 }  // namespace partita::commands
