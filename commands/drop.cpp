@@ -17,7 +17,7 @@ Status drop(Operation& operation, bson::Writer& reply) {
   // Dropping what is not there is no error since MongoDB 7.
   if (!dropped.ok() && dropped.status().code() == Code::NamespaceNotFound) return {};
   CHECK_OK(dropped.status());
-  reply.add("nIndexesWas", static_cast<std::int32_t>((*dropped)->indexes.size() + 1));
+  reply.add("nIndexesWas", static_cast<std::int32_t>((*dropped)->index_count()));
   reply.add("ns", ns.full());
   return {};
 }

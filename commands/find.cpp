@@ -81,16 +81,13 @@ Status check(const FindRequest& request) {
   return {};
 }
 
-/// One document by its _id: one descent, and the reply is copied once, out of the engine's page.
-Status find_one_by_id(Operation& operation, const shards::Collection& collection, bson::Value id,
-                      const std::optional<query::Projection>& projection, bson::ArrayWriter& batch) {
-  thread_local bson::Buffer key;
-  key.clear();
-  shards::append_record_key_of_id(collection, id, key);
-  TRY(const shards::PartitionSlot* slot, shards::Placement::locate(collection, key.bytes()).here());
+/// One document by its record key: one descent, and the reply is copied once, out of the engine's page.
+Status find_one_by_key(Operation& operation, const shards::Collection& collection, shards::Bytes key,
+                       const std::optional<query::Projection>& projection, bson::ArrayWriter& batch) {
+  TRY(const shards::PartitionSlot* slot, shards::Placement::locate(collection, key).here());
   TRY(const shards::SessionLease session, shards::SessionLease::take(operation.server().store.engine()));
   TRY(shards::Cursor cursor, session->cursor(slot->partition->records()));
-  TRY(const bool there, cursor.find(key.bytes()));
+  TRY(const bool there, cursor.find(key));
   if (there && !operation.on_worker() && cursor.value().size() > kMostBytesOnCore) return operation.to_worker();
   OperationStats& stats = operation.stats();
   stats.plan_summary = "IDHACK";
@@ -110,7 +107,7 @@ Status find_one_by_id(Operation& operation, const shards::Collection& collection
 }
 
 Status express(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
-               const shards::Collection* collection, bson::Value id, bson::Writer& reply) {
+               const shards::Collection* collection, shards::Bytes key, bson::Writer& reply) {
   std::optional<query::Projection> projection;
   if (!request.projection.empty()) {
     TRY(projection, query::Projection::parse(request.projection));
@@ -119,7 +116,7 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
   bson::Writer cursor = reply.document("cursor");
   {
     bson::ArrayWriter batch = cursor.array("firstBatch");
-    CHECK_OK(find_one_by_id(operation, *collection, id, projection, batch));
+    CHECK_OK(find_one_by_key(operation, *collection, key, projection, batch));
   }
   cursor.add("id", std::int64_t{0});
   cursor.add("ns", ns.full());
@@ -156,8 +153,12 @@ Status find(Operation& operation, bson::Writer& reply) {
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
   if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
   const bool one_batch_is_all = request.batch_size.value_or(1) > 0;
-  if (const auto id = express_id(request.filter); id && request.skip == 0 && one_batch_is_all && request.hint.missing()) {
-    return express(operation, request, ns, catalog.find(ns.full()), *id, reply);
+  if (request.skip == 0 && one_batch_is_all && request.hint.missing()) {
+    const shards::Collection* there = catalog.find(ns.full());
+    thread_local bson::Buffer key;
+    key.clear();
+    const bool by_key = there != nullptr ? express_key(*there, request.filter, key) : express_id(request.filter).has_value();
+    if (by_key) return express(operation, request, ns, there, key.bytes(), reply);
   }
 
   TRY(FindQuery query, parse_query(request));

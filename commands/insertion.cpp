@@ -126,7 +126,7 @@ Status Insertion::insert_range(WriteAttempt& attempt, std::size_t begin, std::si
 Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
   const bson::View document = prepared_[index].document;
   key_.clear();
-  shards::append_record_key(attempt.collection(), document, key_);
+  CHECK_OK(shards::append_record_key(attempt.collection(), document, key_));
   TRY(const shards::PartitionSlot* slot, attempt.enter(key_.bytes()));
   const std::int32_t number = prepared_[index].statement;
   const auto id = statement_id(operation_, number);

@@ -81,7 +81,16 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
     }
     row.add("name", "_id_");
   }));
-  for (const auto& spec : collection->indexes) rows.push_back(spec->definition.copy());
+  if (collection->sharding != nullptr && collection->sharding->has_index()) {
+    rows.push_back(bson::Document::build([&](bson::Writer& row) {
+      row.add("v", 2);
+      row.add("key", collection->sharding->key.pattern());
+      row.add("name", collection->sharding->name);
+    }));
+  }
+  for (const auto& spec : collection->indexes) {
+    if (!spec->is_id_key()) rows.push_back(spec->definition.copy());
+  }
   return answer_documents(operation, ns, std::move(rows), limits, reply);
 }
 

@@ -79,6 +79,17 @@ Status note_image(bson::View document, const Change& change, Outcome& outcome) {
   return check_result_size(scratch.size());
 }
 
+/// An update that changes the shard key takes the document to another place: gone here and there at once.
+Status move_to(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, Bytes key, Bytes new_key,
+               bson::View after, const Change& change) {
+  if (change.multi) {
+    return error(Code::InvalidOptions, "Multi-update operations are not allowed when updating the shard key field.");
+  }
+  CHECK_OK(attempt.unit().remove(slot, at, key, bson::View::trusted(at.value().data())));
+  TRY(const shards::PartitionSlot* there, attempt.enter(new_key));
+  return insert_document(attempt, attempt.collection().ns, *there, new_key, after);
+}
+
 Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, shards::Bytes key,
                  const Change& change, Outcome& outcome) {
   thread_local bson::Buffer after;
@@ -89,7 +100,12 @@ Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shard
   const bson::View result = updated.modified ? bson::View::trusted(after.data()) : before;
   if (change.image != Image::kNone) CHECK_OK(note_image(change.image == Image::kBefore ? before : result, change, outcome));
   if (!updated.modified) return {};
-  return attempt.unit().update(slot, at, key, before, result);
+  if (attempt.collection().sharding == nullptr) return attempt.unit().update(slot, at, key, before, result);
+  thread_local bson::Buffer new_key;
+  new_key.clear();
+  CHECK_OK(shards::append_record_key(attempt.collection(), result, new_key));
+  if (std::ranges::equal(new_key.bytes(), key)) return attempt.unit().update(slot, at, key, before, result);
+  return move_to(attempt, slot, at, key, new_key.bytes(), result, change);
 }
 
 Status remove_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, shards::Bytes key,
@@ -167,7 +183,7 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
   query::SortedRow row;
   if (!sorter.next(row)) return std::optional<std::string>();
   bson::Buffer key;
-  shards::append_record_key(*collection, row.document, key);
+  CHECK_OK(shards::append_record_key(*collection, row.document, key));
   return std::optional<std::string>(key.text());
 }
 
@@ -207,7 +223,7 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
   const auto attempt_insert = [&](WriteAttempt& attempt) -> Status {
     outcome = {};
     key.clear();
-    shards::append_record_key(attempt.collection(), document, key);
+    CHECK_OK(shards::append_record_key(attempt.collection(), document, key));
     TRY(const shards::PartitionSlot* located, attempt.enter(key.bytes()));
     const shards::PartitionSlot& slot = *located;
     Place place;
@@ -255,24 +271,25 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
                     const std::optional<shards::StatementId>& statement_id, Outcome& outcome) {
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
-  const std::optional<bson::Value> id = change.sort.empty() && change.hint.missing() ? express_id(change.filter) : std::nullopt;
-  std::optional<Retryable> statement;
-  if (statement_id) statement = {*statement_id, kind_of(change), id.has_value()};
+  const bool may_be_keyed = change.sort.empty() && change.hint.missing();
   std::optional<query::Matcher> matcher;
   for (int attempt = 0;; ++attempt) {
     outcome = {};
     const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-    if (collection != nullptr && id) {
-      thread_local bson::Buffer key;
-      key.clear();
-      shards::append_record_key_of_id(*collection, *id, key);
+    thread_local bson::Buffer key;
+    key.clear();
+    const bool keyed = may_be_keyed && (collection != nullptr ? express_key(*collection, change.filter, key)
+                                                              : express_id(change.filter).has_value());
+    std::optional<Retryable> statement;
+    if (statement_id) statement = {*statement_id, kind_of(change), keyed};
+    if (collection != nullptr && keyed) {
       CHECK_OK(change_one(operation, ns, key.bytes(), nullptr, change, statement, outcome));
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
     if (!matcher) {
       TRY(matcher, query::Matcher::parse(change.filter));
     }
-    if (collection != nullptr && !id) {
+    if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
       CHECK_OK(change_found(operation, ns, collection, *matcher, change, statement, outcome));
       if (outcome.matched > 0 || outcome.retried) return {};
@@ -280,7 +297,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (!change.upsert) return {};
     Status status = insert_upserted(operation, ns, *matcher, change, statement, outcome);
     if (status.code() != Code::DuplicateKey || attempt == kUpsertAttempts) return status;
-    if (!id && attempt > 0) return status;  // The collision is with something that the filter does not find.
+    if (!keyed && attempt > 0) return status;  // The collision is with something that the filter does not find.
   }
 }
 
@@ -322,8 +339,8 @@ Status run_update(Operation& operation, const shards::Namespace& ns, const Updat
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
   }
-  const Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint,
-                      .reply_room = reply_room};
+  const Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
+                      .hint = statement.hint, .reply_room = reply_room};
   CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
                            : change_first(operation, ns, change, statement_id(operation, number), outcome));
   return check_reply_room(outcome.upserted.view(), reply_room);  // It may be an earlier sending's.

@@ -34,6 +34,7 @@ struct Change {
   const query::Update* update = nullptr;  ///< Null: the document is deleted.
   Image image = Image::kNone;             ///< Which version findAndModify wants to see.
   const query::Projection* shown = nullptr;  ///< What it wants to see of it; a failure here must change nothing.
+  bool multi = false;                     ///< One of all that match.
   bool upsert = false;
   query::SortSpec sort = {};              ///< Which of several matching documents is meant.
   bson::Value hint = {};

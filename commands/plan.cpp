@@ -7,13 +7,26 @@
 namespace partita::commands {
 namespace {
 
+/// The records themselves: clustered by their _id, or by the shard key and the _id behind it.
+query::IndexDescription describe_records(const shards::Collection& collection) {
+  query::IndexDescription way{.name = "_id_", .fields = {}, .unique = true, .clustered = true};
+  if (collection.sharding == nullptr) {
+    way.fields.push_back({"_id"});
+    way.by_id = true;
+    return way;
+  }
+  const query::ShardKey& key = collection.sharding->key;
+  way.name = collection.sharding->name;
+  way.null_is_one = true;
+  for (const auto& field : key.fields()) way.fields.push_back({.path = field.path.text(), .hashed = field.hashed});
+  if (!key.has_id()) way.fields.push_back({"_id"});
+  return way;
+}
+
 /// The ways to a collection's documents, in the planner's terms: the records first, then the indexes in their order.
 std::vector<query::IndexDescription> describe(const shards::Collection& collection) {
   std::vector<query::IndexDescription> ways;
-  ways.push_back({.name = "_id_",
-                  .fields = {{"_id", query::keys::Direction::kAscending}},
-                  .unique = true,
-                  .clustered = true});
+  ways.push_back(describe_records(collection));
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const shards::IndexSpec& spec = *collection.indexes[i];
     query::IndexDescription way{.name = spec.name, .fields = {}, .unique = spec.unique, .sparse = spec.sparse};
@@ -49,7 +62,9 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
   const bool by_name = hint.is_string();
   const bool id = by_name ? hint.as_string() == "_id_"
                           : hint.as_document().count() == 1 && hint.as_document()["_id"].is_number();
-  if (id) request.hint = 0;
+  const bool shard_key = collection.sharding != nullptr && (by_name ? collection.sharding->name == hint.as_string()
+                                                                    : bson::equal(bson::Value::of(collection.sharding->key.pattern()), hint));
+  if (shard_key || (id && collection.sharding == nullptr)) request.hint = 0;
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const shards::IndexSpec& spec = *collection.indexes[i];
     const bool meant = by_name ? spec.name == hint.as_string() : bson::equal(spec.definition["key"], hint);
@@ -117,8 +132,9 @@ Plan PlanChoice::plan() const {
   plan.text = query::dump(chosen, request_);
   if (chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup) plan.order.ranges = chosen.ranges();
   if (chosen.access == Access::kIndexScan && chosen.index > 0) plan.order.index = collection_->indexes[chosen.index - 1];
-  // Partitions are walked one after the other: each is in order, all of them together are not.
-  if (collection_->partitions.size() > 1 && !request_.sort->empty()) plan.sorted = false;
+  // Segments are walked one after the other. Records lie in the order of the map; entries of an index are in order within
+  // each, and all of them together are not.
+  if (plan.order.index != nullptr && collection_->runs().size() > 1 && !request_.sort->empty()) plan.sorted = false;
   return plan;
 }
 

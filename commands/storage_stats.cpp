@@ -29,14 +29,19 @@ Status add_file(Engine& engine, TableId table, CollectionSizes::Detail detail, s
 Result<CollectionSizes> CollectionSizes::of(Engine& engine, const shards::Collection& collection, Detail detail) {
   CollectionSizes sizes;
   sizes.growth = collection.size();
-  sizes.indexes.push_back({kIdIndex, 0});
+  // What the records themselves serve as takes no room of its own.
+  const bool own_id_index = std::ranges::any_of(collection.indexes, [](const auto& spec) { return spec->is_id_key(); });
+  if (!own_id_index) sizes.indexes.push_back({kIdIndex, 0});
+  if (collection.sharding != nullptr && collection.sharding->has_index()) sizes.indexes.push_back({collection.sharding->name, 0});
+  const std::size_t own = sizes.indexes.size();
   for (const auto& spec : collection.indexes) sizes.indexes.push_back({spec->name, 0});
-  for (const PartitionSlot& slot : collection.partitions) {
+  for (const shards::Collection::Run& run : collection.runs()) {
+    const PartitionSlot& slot = collection.partitions[run.first];
     CHECK_OK(add_file(engine, slot.partition->records(), detail, sizes.storage_bytes, sizes.reusable_bytes));
     for (std::size_t i = 0; i < slot.indexes.size(); ++i) {
       std::int64_t bytes = 0;
       CHECK_OK(add_file(engine, slot.indexes[i]->table, detail, bytes, sizes.index_reusable_bytes));
-      sizes.indexes[i + 1].bytes += bytes;
+      sizes.indexes[own + i].bytes += bytes;
       sizes.index_bytes += bytes;
     }
   }

@@ -19,7 +19,7 @@ const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
                                         "there are no transactions of several statements yet"};
 
 const RegisterUnsupported kSharding{
-    {"enableSharding", "shardCollection", "listShards", "split", "moveChunk", "moveRange", "mergeChunks",
+    {"enableSharding", "listShards", "split", "moveChunk", "moveRange", "mergeChunks",
      "balancerStart", "balancerStop", "balancerStatus", "balancerCollectionStatus", "reshardCollection",
      "commitReshardCollection", "abortReshardCollection", "unshardCollection", "moveCollection",
      "refineCollectionShardKey", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",

@@ -34,8 +34,8 @@ Result<Outcome> check(Operation& op, const shards::Collection& collection) {
   const std::function<Status()> go_on = [&] { return op.check_interrupt(); };
   Outcome outcome;
   outcome.counted = collection.size();
-  for (const shards::PartitionSlot& slot : collection.partitions) {
-    TRY(const Findings findings, shards::check_partition(*session, slot, go_on));
+  for (const shards::Collection::Run& run : collection.runs()) {
+    TRY(const Findings findings, shards::check_segment(*session, collection.partitions[run.first], go_on));
     outcome.findings += findings;
   }
   const shards::Growth after = collection.size();

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kTick(50);
 /// Replay after a crash handles some hundred megabytes a second: this bounds how long a start may take.
 constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
 
-// Rows of the state table: "L" -> SavedState; "N" partition(BE) -> its counts and its indexes' multikey bits.
+// Rows of the state table: "L" -> SavedState; "N" partition(BE) -> its counts; "K" segment(BE) -> its indexes' multikey bits.
 constexpr std::string_view kLogsKey = "L";
 
 FailPoint boundary_drawn{"checkpointBoundary", "A checkpoint has its moment, and everything up to it has committed."};
@@ -25,13 +25,31 @@ FailPoint counts_saved{"checkpointCountsSaved", "The counts at that moment are c
 FailPoint stable_set{"checkpointStable", "The moment is stable, the tables are not yet on disk."};
 FailPoint tables_written{"checkpointWritten", "The checkpoint is on disk; the log still reaches back behind it."};
 
-constexpr std::string_view kCountsPrefix = "N";
-constexpr std::string_view kBehindCounts = "O";
+using CountsKey = std::array<std::uint8_t, 5>;
 
-std::array<std::uint8_t, 5> counts_key(PartitionId id) {
-  std::array<std::uint8_t, 5> key{'N'};
-  for (int i = 0; i < 4; ++i) key[1 + i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(id) >> (24 - 8 * i));
+CountsKey numbered(char prefix, std::uint32_t number) {
+  CountsKey key{static_cast<std::uint8_t>(prefix)};
+  for (int i = 0; i < 4; ++i) key[1 + i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
   return key;
+}
+CountsKey counts_key(PartitionId id) { return numbered('N', static_cast<std::uint32_t>(id)); }
+CountsKey multikey_key(SegmentId id) { return numbered('K', static_cast<std::uint32_t>(id)); }
+
+/// Rows of partitions and segments that are gone.
+Status remove_others(Cursor& cursor, char prefix, const std::set<CountsKey>& present) {
+  cursor.reset();
+  const std::uint8_t from = static_cast<std::uint8_t>(prefix);
+  const std::uint8_t behind = from + 1;
+  CHECK_OK(cursor.bound({&from, 1}, true, {&behind, 1}));
+  while (true) {
+    TRY(const bool more, cursor.next());
+    if (!more) break;
+    CountsKey key{};
+    std::ranges::copy(cursor.key().first(key.size()), key.begin());
+    if (!present.contains(key)) CHECK_OK(cursor.remove_here());
+  }
+  cursor.reset();
+  return {};
 }
 
 bson::Document encode_counts(const PartitionSlot& slot, Time boundary) {
@@ -39,6 +57,11 @@ bson::Document encode_counts(const PartitionSlot& slot, Time boundary) {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("documents", then.documents);
     row.add("bytes", then.bytes);
+  });
+}
+
+bson::Document encode_multikey(const PartitionSlot& slot) {
+  return bson::Document::build([&](bson::Writer& row) {
     bson::ArrayWriter array = row.array("multikey");
     for (const auto& index : slot.indexes) {
       const std::uint64_t bits = index->multikey.load(std::memory_order_relaxed);
@@ -97,19 +120,27 @@ LogMarks LogMarks::read(bson::View array) {
   return marks;
 }
 
-Result<SavedCounts> load_counts(Session& session, TableId state_table, PartitionId partition) {
-  SavedCounts counts;
+Result<Growth> load_counts(Session& session, TableId state_table, PartitionId partition) {
+  Growth growth;
   TRY(Cursor cursor, session.cursor(state_table));
   TRY(const bool there, cursor.find(counts_key(partition)));
-  if (!there) return counts;
+  if (!there) return growth;
   const bson::View row = bson::View::trusted(cursor.value().data());
-  counts.growth.documents = row["documents"].exact_int64().value_or(0);
-  counts.growth.bytes = row["bytes"].exact_int64().value_or(0);
+  growth.documents = row["documents"].exact_int64().value_or(0);
+  growth.bytes = row["bytes"].exact_int64().value_or(0);
+  return growth;
+}
+
+Result<SavedBits> load_multikey(Session& session, TableId state_table, SegmentId segment) {
+  SavedBits bits;
+  TRY(Cursor cursor, session.cursor(state_table));
+  TRY(const bool there, cursor.find(multikey_key(segment)));
+  if (!there) return bits;
+  const bson::View row = bson::View::trusted(cursor.value().data());
   for (const auto& [name, one] : row["multikey"].as_document()) {
-    counts.multikey.emplace_back(one.as_document()["index"].exact_int64().value_or(0),
-                                 one.as_document()["bits"].exact_int64().value_or(0));
+    bits.emplace_back(one.as_document()["index"].exact_int64().value_or(0), one.as_document()["bits"].exact_int64().value_or(0));
   }
-  return counts;
+  return bits;
 }
 
 Checkpointer::Checkpointer(Store& store, std::uint32_t seconds, std::uint64_t log_retention_bytes,
@@ -230,25 +261,22 @@ Status Checkpointer::save(Time boundary, const std::array<Sequence, 2>& next) {
 Status Checkpointer::save_counts(Session& session, Time boundary) {
   TRY(Cursor cursor, session.cursor(store_.state_table()));
   // The catalog's own rows may be ahead of what it shows: an index that is in the checkpoint needs its bits there too.
+  // Partitions that have been split or dropped since the boundary have no row here; replay comes to that change, which
+  // says what the new ones began with.
   const std::shared_ptr<const CatalogSnapshot> snapshot = store_.catalog().settled();
-  std::set<std::array<std::uint8_t, 5>> present;
+  std::set<CountsKey> present;
   for (const auto& collection : snapshot->all()) {
     for (const PartitionSlot& slot : collection->partitions) {
-      const auto key = counts_key(slot.partition->id());
+      const CountsKey key = counts_key(slot.partition->id());
       CHECK_OK(cursor.put(key, encode_counts(slot, boundary).view().bytes()));
       present.insert(key);
+      const CountsKey bits_key = multikey_key(slot.partition->segment());
+      if (!present.insert(bits_key).second) continue;
+      CHECK_OK(cursor.put(bits_key, encode_multikey(slot).view().bytes()));
     }
   }
-  // Those of partitions that have been dropped since.
-  cursor.reset();
-  CHECK_OK(cursor.bound(bytes_of(kCountsPrefix), true, bytes_of(kBehindCounts)));
-  while (true) {
-    TRY(const bool more, cursor.next());
-    if (!more) return {};
-    std::array<std::uint8_t, 5> key{};
-    std::ranges::copy(cursor.key().first(key.size()), key.begin());
-    if (!present.contains(key)) CHECK_OK(cursor.remove_here());
-  }
+  CHECK_OK(remove_others(cursor, 'N', present));
+  return remove_others(cursor, 'K', present);
 }
 
 }  // namespace partita::shards

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "shards/log/record.h"
-#include "shards/partitions/counters.h"
+#include "shards/partitions/partition.h"
 #include "shards/storage/repeated.h"
 #include "shards/storage/session.h"
 #include "wire/bson/writer.h"
@@ -93,10 +93,9 @@ class Checkpointer {
 };
 
 /// Counts of one partition, zero for one that has been made since.
-struct SavedCounts {
-  Growth growth;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> multikey;  ///< Index id, its bits.
-};
-Result<SavedCounts> load_counts(Session& session, TableId state_table, PartitionId partition);
+Result<Growth> load_counts(Session& session, TableId state_table, PartitionId partition);
+/// Index ids with their bits, of one segment.
+using SavedBits = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+Result<SavedBits> load_multikey(Session& session, TableId state_table, SegmentId segment);
 
 }  // namespace partita::shards

@@ -117,9 +117,10 @@ Result<CatalogState> Store::load_catalog() {
 Status Store::restore_counts(CatalogState& state) {
   TRY(const SessionLease session, SessionLease::take(*engine_));
   for (const PartitionSlot* slot : state.slots()) {
-    TRY(const SavedCounts saved, load_counts(*session, state_table_, slot->partition->id()));
-    slot->partition->counters().restore(saved.growth);
-    for (const auto& [id, bits] : saved.multikey) {
+    TRY(const Growth saved, load_counts(*session, state_table_, slot->partition->id()));
+    slot->partition->counters().restore(saved);
+    TRY(const SavedBits multikey, load_multikey(*session, state_table_, slot->partition->segment()));
+    for (const auto& [id, bits] : multikey) {
       for (const auto& index : slot->indexes) {
         if (index->spec->id == id) index->multikey.store(bits);
       }
@@ -187,7 +188,7 @@ Status Store::replay_record(Session& session, Bytes record, CatalogState& state)
 Status Store::settle_replayed(CatalogState& state) {
   TRY(CatalogState::Changes changes, state.settle());
   for (const auto& unfilled : changes.unfilled) {
-    CHECK_OK(fill_index(*engine_, *unfilled.partition, unfilled.index));
+    CHECK_OK(fill_index(*engine_, unfilled.records, unfilled.index));
   }
   return {};  // Dropped tables go with the orphans.
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "query/keys/bounds.h"
+#include "query/shard_key/shard_key.h"
 
 namespace partita::query {
 namespace {
@@ -30,6 +31,12 @@ std::uint8_t next_class(TypeClass type_class) {
       TypeClass::kCodeWithScope, TypeClass::kMaxKey};
   const auto* found = std::upper_bound(std::begin(kClasses), std::end(kClasses), type_class);
   return found == std::end(kClasses) ? 0xFF : static_cast<std::uint8_t>(*found);
+}
+
+/// A point of a hashed field: the hash, and the value behind it.
+void append_hashed(bson::Value value, bson::Buffer& key) {
+  keys::append_hash(hash_of(value), key);
+  keys::encode_or_null(value, Direction::kAscending, key);
 }
 
 /// The cut at one end, behind keys of earlier fields. `is_low`: in the order of values, not of keys.
@@ -59,6 +66,15 @@ std::vector<KeyRange> last_field(const FieldIntervals& field, const std::vector<
   std::vector<KeyRange> ranges;
   for (const std::string& prefix : prefixes) {
     for (const Interval& interval : field.intervals) {
+      if (field.hashed) {
+        Cut low;
+        low.prefix.append(prefix);
+        append_hashed(interval.low.value, low.prefix);
+        const std::string from(low.prefix.text());
+        low.after = true;
+        ranges.push_back({from, bound(std::move(low))});
+        continue;
+      }
       Cut low = cut_at(interval.low, true, field.direction, prefix);
       Cut high = cut_at(interval.high, false, field.direction, prefix);
       if (field.direction == Direction::kDescending) std::swap(low, high);
@@ -78,7 +94,11 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
       for (const Interval& interval : fields[i].intervals) {
         bson::Buffer key;
         key.append(prefix);
-        keys::encode(interval.low.value, fields[i].direction, key);
+        if (fields[i].hashed) {
+          append_hashed(interval.low.value, key);
+        } else {
+          keys::encode(interval.low.value, fields[i].direction, key);
+        }
         longer.emplace_back(key.text());
       }
     }

@@ -20,6 +20,7 @@ struct KeyRange {
 struct FieldIntervals {
   std::vector<Interval> intervals;
   keys::Direction direction;
+  bool hashed = false;  ///< All of them points, whose hashes are looked up.
 };
 
 /// Not more ranges than this are made of the points of several fields; those behind are then left to the filter.

@@ -37,6 +37,14 @@ bool may_hide_null(std::string_view path, const std::vector<Interval>& intervals
   return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.high.value.is_null(); });
 }
 
+/// Null, missing and undefined are one key where an index says so, and a point.
+void pin_nulls(std::vector<Interval>& intervals) {
+  for (Interval& interval : intervals) {
+    const bool nulls = interval.high.value.is_null() && interval.low.type_class == bson::TypeClass::kUndefined;
+    if (nulls) interval.low = interval.high;
+  }
+}
+
 /// Fields from the first on, as long as each before is pinned to points.
 std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTree& filter) {
   std::vector<FieldIntervals> narrowed;
@@ -44,11 +52,13 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
   for (std::size_t i = 0; i < index.fields.size() && !may_share_array(index, i); ++i) {
     const IndexDescription::Field& field = index.fields[i];
     std::vector<Interval> intervals = intervals_for(bounds_for(filter, field.path), index.multikey);
+    if (index.null_is_one) pin_nulls(intervals);
     if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
+    if (field.hashed && !all_points(intervals)) break;
     if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction});
+    narrowed.push_back({std::move(intervals), field.direction, field.hashed});
     if (!pinned) break;
   }
   return narrowed;
@@ -64,6 +74,7 @@ std::optional<bool> serves_sort(const IndexDescription& index, const std::vector
   for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
     const bool one_point =
         i < narrowed.size() && narrowed[i].intervals.size() == 1 && narrowed[i].intervals[0].is_point();
+    if (index.fields[i].hashed && !one_point) return std::nullopt;
     if (index.fields[i].path != sort[asked].path) {
       if (!one_point) return std::nullopt;
       continue;
@@ -142,7 +153,7 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
   if (request.natural_hint) return {collection_scan(request)};
   std::vector<Plan> plans;
   for (std::size_t i = 0; i < request.indexes.size(); ++i) {
-    const auto id = request.indexes[i].clustered ? bounds_for(*request.filter, "_id").equal : std::nullopt;
+    const auto id = request.indexes[i].by_id ? bounds_for(*request.filter, "_id").equal : std::nullopt;
     if (id) {  // One row at most: its order is any order.
       Plan plan{.access = Plan::Access::kIdLookup, .id = *id};
       plan.needs_filter = !sole_equality(*request.filter, "_id");

@@ -14,13 +14,16 @@ struct IndexDescription {
   struct Field {
     std::string_view path;
     keys::Direction direction = keys::Direction::kAscending;
+    bool hashed = false;  ///< Keys hold the value's hash: points can be looked up, and nothing else.
   };
   std::string_view name;
   std::vector<Field> fields;
   bool multikey = false;  ///< Some document has an array under one of its paths.
   bool unique = false;
   bool sparse = false;    ///< Documents without the fields are not in it.
-  bool clustered = false;  ///< The records themselves, ordered by _id: no fetch behind it.
+  bool clustered = false;  ///< The records themselves, in the order of their keys: no fetch behind it.
+  bool by_id = false;      ///< Its only field is _id, ascending: one row, found by one descent.
+  bool null_is_one = false;  ///< Keys hold null for what is missing or undefined: one point for all three.
 };
 
 /// What is asked. All of it must outlive the plan, which points into the filter.

@@ -81,10 +81,11 @@ Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, b
   }
   CHECK_OK(share()->check_spelling(ns.db()));
   MetaRow meta = state_.meta();
-  const PartitionId id{meta.next_partition++};
+  const PartitionId id{reserve_partitions(1)};
+  meta.next_partition = next_partition_;
   const Uuid uuid = store_.random().uuid();
   // The table comes first: a row without its table must not be; a table without its row is swept up at the next start.
-  CHECK_OK(store_.engine().create_table(Partition::records_table(id), TableKind::kRecords));
+  CHECK_OK(store_.engine().create_table(Partition::records_table(Partition::own_segment(id)), TableKind::kRecords));
   CHECK_OK(table_made.hit());
   CollectionRow row;
   row.ns = ns.full();

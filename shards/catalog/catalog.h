@@ -21,6 +21,7 @@ constexpr std::size_t kMaxIndexes = 64;  ///< Per collection, that of _id includ
 /// alter. Every change is a record of log 0, applied by the Applier, before anybody sees it. Thread-safe.
 class Catalog {
  public:
+  class Change;
   Catalog(Store& store, CatalogState state);
 
   /// The current snapshot: a cached pointer per thread, refreshed when the version has moved. Valid until this thread's
@@ -39,6 +40,11 @@ class Catalog {
   Result<std::shared_ptr<const Collection>> create(const Namespace& ns, bson::View options);
   /// The collection, made when it is missing: what a first insert does.
   Result<std::shared_ptr<const Collection>> get_or_create(const Namespace& ns);
+  /// Divides a collection by a key, an empty one or one that is not there: then it is made. `bounds` are the first record
+  /// keys of all partitions but the first, ascending. AlreadyInitialized when it is sharded in another way; sharded in this
+  /// way already it is left as it is. IllegalOperation when it holds documents.
+  Result<std::shared_ptr<const Collection>> shard(const Namespace& ns, const Sharding& sharding,
+                                                  const std::vector<std::string>& bounds, const Interrupt& interrupted = {});
   Result<std::shared_ptr<const Collection>> drop(const Namespace& ns, const Interrupt& interrupted = {});
   Status drop_database(std::string_view db, const Interrupt& interrupted = {});
   Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
@@ -66,10 +72,10 @@ class Catalog {
   void remove_dropped_tables();
 
  private:
-  class Change;
   class BuildClaim;
   using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
   Status publish_locked();
+  std::uint32_t reserve_partitions(std::size_t count);
   Result<Specs> claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
                             BuildClaim& claim, IndexCounts& counts);
   Status publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh);
@@ -80,6 +86,7 @@ class Catalog {
   CatalogState state_;
   /// Ids of indexes whose build failed are not used again: their tables may still be on their way out.
   std::uint32_t next_index_id_ = 1;
+  std::uint32_t next_partition_ = 1;  ///< The same for ids of partitions.
   /// Collections on which indexes are being built, and whether somebody wants that to end.
   std::map<Uuid, std::shared_ptr<std::atomic<bool>>> building_;
   std::condition_variable build_ended_;

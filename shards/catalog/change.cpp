@@ -88,7 +88,7 @@ Status Catalog::Change::show() {
     CHECK_OK(row.document ? catalog_.state_.put(bytes_of(row.key), row.document->view())
                           : catalog_.state_.erase(bytes_of(row.key)));
   }
-  for (const auto& [partition, index] : adopted_) catalog_.state_.adopt(partition, index);
+  for (const auto& [segment, index] : adopted_) catalog_.state_.adopt(segment, index);
   return publish();
 }
 

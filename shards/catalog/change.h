@@ -36,8 +36,8 @@ class Catalog::Change {
   void erase(std::string key) { rows_.push_back({std::move(key), std::nullopt}); }
   /// The rows of a collection and its partitions.
   void erase(const Collection& collection);
-  void adopt(PartitionId partition, std::shared_ptr<PartitionIndex> index) {
-    adopted_.push_back({partition, std::move(index)});
+  void adopt(SegmentId segment, std::shared_ptr<PartitionIndex> index) {
+    adopted_.push_back({segment, std::move(index)});
   }
 
   Status commit();
@@ -57,7 +57,7 @@ class Catalog::Change {
   std::unique_lock<std::mutex> lock_;
   std::vector<Row> rows_;
   std::vector<Exclusion> excluded_;
-  std::vector<std::pair<PartitionId, std::shared_ptr<PartitionIndex>>> adopted_;
+  std::vector<std::pair<SegmentId, std::shared_ptr<PartitionIndex>>> adopted_;
 };
 
 }  // namespace partita::shards

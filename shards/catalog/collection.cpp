@@ -19,6 +19,42 @@ std::size_t Collection::slot_of(Bytes record_key) const {
 
 const PartitionSlot& Collection::locate(Bytes record_key) const { return partitions[slot_of(record_key)]; }
 
+Collection::Run Collection::run_of(std::size_t place) const {
+  const SegmentId segment = partitions[place].partition->segment();
+  const auto shared = [&](std::size_t at) { return partitions[at].partition->segment() == segment; };
+  Run run{place, place + 1};
+  while (run.first > 0 && shared(run.first - 1)) --run.first;
+  while (run.end < partitions.size() && shared(run.end)) ++run.end;
+  return run;
+}
+
+std::vector<Collection::Run> Collection::runs() const {
+  std::vector<Run> runs;
+  for (std::size_t at = 0; at < partitions.size(); at = runs.back().end) runs.push_back(run_of(at));
+  return runs;
+}
+
+std::size_t Collection::index_count() const {
+  const bool among_them = std::ranges::any_of(indexes, [](const auto& spec) { return spec->is_id_key(); });
+  return indexes.size() + (among_them ? 0 : 1) + (sharding != nullptr && sharding->has_index() ? 1 : 0);
+}
+
+bson::Document Sharding::encode() const {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("key", key.pattern());
+    row.add("unique", unique);
+  });
+}
+
+Result<Sharding> Sharding::decode(bson::View row) {
+  if (!row["key"].is_document()) return error(Code::DataModifiedByRepair, "damaged catalog row: 'sharding' without its key");
+  Sharding sharding;
+  TRY(sharding.key, query::ShardKey::parse(row["key"].as_document()));
+  sharding.unique = row["unique"].truthy();
+  sharding.name = default_index_name(sharding.key.pattern());
+  return sharding;
+}
+
 Growth Collection::size() const {
   Growth size;
   for (const PartitionSlot& slot : partitions) size += slot.partition->counters().total();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "query/indexes/index_keys.h"
+#include "query/shard_key/shard_key.h"
 #include "shards/catalog/names.h"
 #include "shards/partitions/partition.h"
 #include "wire/bson/document.h"
@@ -33,11 +34,29 @@ struct IndexSpec {
   static Result<IndexSpec> parse(bson::View definition);
 };
 
+/// What an index on these fields is called where nobody says otherwise: region_hashed, a_1_b_-1.
+std::string default_index_name(bson::View key);
+
+/// How a collection is divided by the user's choice.
+struct Sharding {
+  query::ShardKey key;
+  bool unique = false;  ///< Its user wants one document per shard key, and says that the key is unique.
+  std::string name;     ///< As an index on the key would be called.
+
+  /// The records are an index that has to be listed beside that of _id.
+  bool has_index() const { return !key.is_found_by_id() || key.has_hash(); }
+  bson::Document encode() const;
+  static Result<Sharding> decode(bson::View row);
+};
+
 /// One partition's place in a collection: the record keys from `min` up to the next slot's.
 struct PartitionSlot {
   std::string min;  ///< Encoded record key; empty in the first slot.
   std::shared_ptr<Partition> partition;
-  std::vector<std::shared_ptr<PartitionIndex>> indexes;  ///< In the order of Collection::indexes.
+  std::vector<std::shared_ptr<PartitionIndex>> indexes;  ///< In the order of Collection::indexes; those of its segment.
+  std::string max;                     ///< The next slot's min; empty in the last one.
+  bson::Date created = {};
+  std::vector<PartitionId> inherits;   ///< Whose retry rows hold here too.
 };
 
 /// A collection as one version of the catalog has it. Immutable: whoever holds it may read it without locks for as
@@ -48,13 +67,24 @@ class Collection {
   Uuid uuid{};
   std::uint64_t version = 0;  ///< Of the catalog when this state of the collection was published.
   bson::Document options;     ///< As create took them.
+  std::shared_ptr<const Sharding> sharding;  ///< Null: records are clustered by their _id.
   std::vector<std::shared_ptr<const IndexSpec>> indexes;  ///< Secondary ones; that of _id is the record key itself.
   std::vector<PartitionSlot> partitions;                  ///< In the order of their ranges, which tile the key space.
 
   /// The partition that a record key belongs to. This is all that routing of a single key is.
   const PartitionSlot& locate(Bytes record_key) const;
   std::size_t slot_of(Bytes record_key) const;
+  /// With those that the records themselves are: of _id, unless it is one of `indexes`, and of the shard key.
+  std::size_t index_count() const;
   Growth size() const;
+
+  /// Neighbours that share a segment: its tables hold their rows and no others.
+  struct Run {
+    std::size_t first = 0;
+    std::size_t end = 0;
+  };
+  Run run_of(std::size_t place) const;
+  std::vector<Run> runs() const;
 };
 
 /// Everything the catalog knew at one version. Immutable.

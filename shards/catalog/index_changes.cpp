@@ -114,7 +114,7 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
   Change change(*this);
   TRY(auto collection, change.find(ns, Change::Builds::kAwait, interrupted));
   if (collection == nullptr) return not_found(ns);
-  counts.before = counts.after = collection->indexes.size() + 1;
+  counts.before = counts.after = collection->index_count();
   Specs fresh;
   for (IndexSpec& spec : wanted) {
     if (spec.is_id_key()) continue;
@@ -145,7 +145,7 @@ Status Catalog::publish_build(IndexBuild& build, const std::shared_ptr<const Col
     row.next_index = spec->id + 1;
   }
   change.put(CollectionRow::key(collection->uuid), row.encode());
-  for (const auto& [partition, index] : build.built()) change.adopt(partition, index);
+  for (const auto& [segment, index] : build.built()) change.adopt(segment, index);
   CHECK_OK(change.commit());
   build.release();
   return {};
@@ -158,13 +158,14 @@ Result<std::size_t> Catalog::drop_indexes(const Namespace& ns, const std::functi
     Change change(*this);
     TRY(const auto collection, change.find(ns, Change::Builds::kAwait, interrupted));
     if (collection == nullptr) return not_found(ns);
-    before = collection->indexes.size() + 1;
+    before = collection->index_count();
+    const std::size_t rows_before = collection->indexes.size();
     CollectionRow row = state_.row(collection->uuid)->copy();
     std::erase_if(row.indexes, [&](const IndexRow& index) {
       return std::ranges::any_of(collection->indexes,
-                                 [&](const auto& spec) { return spec->id == index.id && which(*spec); });
+                                 [&](const auto& spec) { return spec->id == index.id && !spec->is_id_key() && which(*spec); });
     });
-    if (row.indexes.size() + 1 == before) return before;
+    if (row.indexes.size() == rows_before) return before;
     change.exclude(*collection);
     change.put(CollectionRow::key(collection->uuid), row.encode());
     CHECK_OK(change.commit());

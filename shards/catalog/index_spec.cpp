@@ -45,16 +45,6 @@ Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction)
   return IndexSpec::Part{std::string(path), sign < 0};
 }
 
-std::string default_name(bson::View key) {
-  std::string name;
-  for (const auto& [path, direction] : key) {
-    if (!name.empty()) name += '_';
-    name.append(path).append(1, '_');
-    name += direction.is_string() ? std::string(direction.as_string()) : bson::to_json(direction);
-  }
-  return name;
-}
-
 Status read_option(IndexSpec& spec, std::string_view name, bson::Value value) {
   const auto flag = [&](bool& to) -> Status {
     if (!value.is_bool() && !value.is_number()) {
@@ -117,6 +107,16 @@ bson::Document write_definition(const IndexSpec& spec, bson::View key) {
 
 }  // namespace
 
+std::string default_index_name(bson::View key) {
+  std::string name;
+  for (const auto& [path, direction] : key) {
+    if (!name.empty()) name += '_';
+    name.append(path).append(1, '_');
+    name += direction.is_string() ? std::string(direction.as_string()) : bson::to_json(direction);
+  }
+  return name;
+}
+
 bool IndexSpec::is_id_key() const {
   return parts.size() == 1 && parts[0].path == "_id" && definition["key"].as_document()["_id"].exact_int64() == 1;
 }
@@ -141,7 +141,7 @@ Result<IndexSpec> IndexSpec::parse(bson::View definition) {
   if (!name.missing() && !name.is_string()) {
     return error(Code::TypeMismatch, "The field 'name' must be a string, but got ", name.type_name());
   }
-  spec.name = name.missing() ? default_name(key.as_document()) : std::string(name.as_string());
+  spec.name = name.missing() ? default_index_name(key.as_document()) : std::string(name.as_string());
   if (spec.name.empty()) return cannot("index name cannot be empty");
   if (spec.name.find('\0') != std::string::npos) return cannot("index name cannot contain NUL bytes");
   if (spec.name == "*") return error(Code::BadValue, "The index name '*' is not valid.");

@@ -42,7 +42,7 @@ Result<MetaRow> MetaRow::decode(bson::View row) {
 }
 
 CollectionRow CollectionRow::copy() const {
-  CollectionRow copy{ns, options.copy(), next_index, {}};
+  CollectionRow copy{ns, options.copy(), sharding.copy(), next_index, {}};
   for (const IndexRow& index : indexes) copy.indexes.push_back({index.id, index.definition.copy()});
   return copy;
 }
@@ -56,6 +56,7 @@ bson::Document CollectionRow::encode() const {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("ns", ns);
     row.add("options", options.view());
+    if (!sharding.view().empty()) row.add("sharding", sharding.view());
     row.add("nextIndex", static_cast<std::int64_t>(next_index));
     bson::ArrayWriter array = row.array("indexes");
     for (const IndexRow& index : indexes) {
@@ -74,6 +75,10 @@ Result<CollectionRow> CollectionRow::decode(bson::View row) {
   const bson::Value options = row["options"];
   if (!options.is_document()) return damaged("collection", "options");
   collection.options = bson::Document(options.as_document());
+  if (const bson::Value sharding = row["sharding"]; !sharding.missing()) {
+    if (!sharding.is_document()) return damaged("collection", "sharding");
+    collection.sharding = bson::Document(sharding.as_document());
+  }
   TRY(collection.next_index, number(row, "collection", "nextIndex"));
   const bson::Value indexes = row["indexes"];
   if (!indexes.is_array()) return damaged("collection", "indexes");
@@ -93,13 +98,33 @@ std::string PartitionRow::key(const Uuid& uuid, PartitionId id) {
 }
 
 bson::Document PartitionRow::encode() const {
-  return bson::Document::build([&](bson::Writer& row) { row.add("min", bson::Binary{0, min}); });
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("min", bson::Binary{0, min});
+    if (segment) row.add("segment", static_cast<std::int64_t>(*segment));
+    if (documents != 0) row.add("documents", documents);
+    if (bytes != 0) row.add("bytes", bytes);
+    row.add("created", created);
+    if (inherits.empty()) return;
+    bson::ArrayWriter array = row.array("inherits");
+    for (const PartitionId parent : inherits) array.push(static_cast<std::int64_t>(parent));
+  });
 }
 
 Result<PartitionRow> PartitionRow::decode(bson::View row) {
   const bson::Value min = row["min"];
   if (!min.is(bson::Type::kBinary)) return damaged("partition", "min");
-  return PartitionRow{std::string(min.as_binary().bytes)};
+  PartitionRow partition{.min = std::string(min.as_binary().bytes)};
+  if (row.has("segment")) {
+    TRY(partition.segment, number(row, "partition", "segment"));
+  }
+  partition.documents = row["documents"].exact_int64().value_or(0);
+  partition.bytes = row["bytes"].exact_int64().value_or(0);
+  if (row["created"].is(bson::Type::kDate)) partition.created = row["created"].as_date();
+  const bson::Value inherits = row["inherits"];
+  for (const auto& [name, parent] : inherits.is_array() ? inherits.as_document() : bson::View()) {
+    partition.inherits.push_back(PartitionId{static_cast<std::uint32_t>(parent.exact_int64().value_or(0))});
+  }
+  return partition;
 }
 
 Result<RowKey> RowKey::decode(Bytes key) {

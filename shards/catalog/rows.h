@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,14 @@ namespace partita::shards {
 ///
 ///     "M"                     what the whole store knows: format, next partition
 ///     "C" uuid                a collection: name, options, indexes
-///     "P" uuid partition(BE)  a partition: the record keys that it begins with
+///     "P" uuid partition(BE)  a partition: the record keys that it begins with, its tables, what it held at first
 ///
 /// "S" is kept for settings. Values are BSON documents; unknown fields are kept out, missing ones refused. A store with rows
 /// of another kind, or of another format, was written by a later version and is not opened: guessing would damage it.
 enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P' };
 
 struct MetaRow {
-  static constexpr std::int32_t kFormat = 1;
+  static constexpr std::int32_t kFormat = 2;
   std::int32_t format = kFormat;
   std::uint32_t next_partition = 1;
   bson::ObjectId cluster{};
@@ -38,6 +39,7 @@ struct IndexRow {
 struct CollectionRow {
   std::string ns;
   bson::Document options;
+  bson::Document sharding;  ///< How it is divided, see Sharding; empty: not by the user.
   std::uint32_t next_index = 1;
   std::vector<IndexRow> indexes;
 
@@ -49,6 +51,14 @@ struct CollectionRow {
 
 struct PartitionRow {
   std::string min;
+  /// Whose tables it is in; nullopt: its own.
+  std::optional<std::uint32_t> segment;
+  /// What it held when it was made.
+  std::int64_t documents = 0;
+  std::int64_t bytes = 0;
+  bson::Date created = {};
+  /// Partitions whose retry rows hold for it too, until they have been copied.
+  std::vector<PartitionId> inherits;
 
   static std::string key(const Uuid& uuid, PartitionId id);
   bson::Document encode() const;

@@ -35,6 +35,11 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
     spec.id = index.id;
     specs.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
   }
+  member.sharding = nullptr;
+  if (!decoded.sharding.view().empty()) {
+    TRY(Sharding sharding, Sharding::decode(decoded.sharding));
+    member.sharding = std::make_shared<const Sharding>(std::move(sharding));
+  }
   member.row = std::move(decoded);
   member.specs = std::move(specs);
   member.changed = true;
@@ -46,9 +51,16 @@ Status CatalogState::put_partition(const RowKey& key, bson::View row) {
   Member& member = members_[key.uuid];
   PartitionSlot& slot = member.slots[key.partition];
   slot.min = std::move(decoded.min);
+  slot.created = decoded.created;
+  slot.inherits = std::move(decoded.inherits);
   if (slot.partition == nullptr) {
-    TRY(const TableId records, tables_.create_table(Partition::records_table(key.partition), TableKind::kRecords));
-    slot.partition = std::make_shared<Partition>(key.partition, key.uuid, records);
+    const SegmentId segment = decoded.segment ? SegmentId{*decoded.segment} : Partition::own_segment(key.partition);
+    SegmentTables& tables = member.segments[segment];
+    if (tables.records == kNoTable) {
+      TRY(tables.records, tables_.create_table(Partition::records_table(segment), TableKind::kRecords));
+    }
+    slot.partition = std::make_shared<Partition>(key.partition, key.uuid, tables.records, segment);
+    slot.partition->counters().restore({decoded.documents, decoded.bytes});
   }
   owners_[key.partition] = key.uuid;
   member.changed = true;
@@ -60,29 +72,26 @@ Status CatalogState::erase(Bytes key) {
   const auto member = members_.find(parsed.uuid);
   if (parsed.kind == RowKind::kPartition && member != members_.end()) {
     if (const auto slot = member->second.slots.find(parsed.partition); slot != member->second.slots.end()) {
-      drop_slot(slot->second);
       member->second.slots.erase(slot);
       member->second.changed = true;
     }
     owners_.erase(parsed.partition);
   } else if (parsed.kind == RowKind::kCollection && member != members_.end()) {
-    for (const auto& [id, slot] : member->second.slots) {
-      drop_slot(slot);
-      owners_.erase(id);
-    }
+    for (const auto& [id, slot] : member->second.slots) owners_.erase(id);
+    for (const auto& [id, tables] : member->second.segments) drop_tables(tables);
     members_.erase(member);
   }
   return {};
 }
 
-void CatalogState::drop_slot(const PartitionSlot& slot) {
-  dropped_.push_back(slot.partition->records());
-  for (const auto& index : slot.indexes) dropped_.push_back(index->table);
+void CatalogState::drop_tables(const SegmentTables& tables) {
+  dropped_.push_back(tables.records);
+  for (const auto& index : tables.indexes) dropped_.push_back(index->table);
 }
 
-void CatalogState::adopt(PartitionId partition, std::shared_ptr<PartitionIndex> index) {
+void CatalogState::adopt(SegmentId segment, std::shared_ptr<PartitionIndex> index) {
   const std::uint32_t id = index->spec->id;
-  adopted_[{partition, id}] = std::move(index);
+  adopted_[{segment, id}] = std::move(index);
 }
 
 Result<CatalogState::Changes> CatalogState::settle() {
@@ -97,33 +106,41 @@ Result<CatalogState::Changes> CatalogState::settle() {
 }
 
 Status CatalogState::settle_member(Member& member, Changes& changes) {
-  for (auto& [id, slot] : member.slots) {
-    std::vector<std::shared_ptr<PartitionIndex>> indexes;
+  std::set<SegmentId> used;
+  for (const auto& [id, slot] : member.slots) used.insert(slot.partition->segment());
+  std::erase_if(member.segments, [&](const auto& segment) {
+    if (used.contains(segment.first)) return false;
+    drop_tables(segment.second);
+    return true;
+  });
+  for (auto& [id, tables] : member.segments) {
+    Indexes indexes;
     for (const auto& spec : member.specs) {
       const auto same = [&](const auto& index) { return index->spec->id == spec->id; };
-      const auto known = std::ranges::find_if(slot.indexes, same);
-      if (known != slot.indexes.end()) {
+      const auto known = std::ranges::find_if(tables.indexes, same);
+      if (known != tables.indexes.end()) {
         indexes.push_back(*known);
         continue;
       }
       bool unfilled = false;
       TRY(std::shared_ptr<PartitionIndex> index, make_index(id, spec, unfilled));
-      if (unfilled) changes.unfilled.push_back({slot.partition, index});
+      if (unfilled) changes.unfilled.push_back({tables.records, index});
       indexes.push_back(std::move(index));
     }
-    for (const auto& index : slot.indexes) {
+    for (const auto& index : tables.indexes) {
       if (std::ranges::find(indexes, index) == indexes.end()) changes.dropped.push_back(index->table);
     }
-    slot.indexes = std::move(indexes);
+    tables.indexes = std::move(indexes);
   }
+  for (auto& [id, slot] : member.slots) slot.indexes = member.segments.at(slot.partition->segment()).indexes;
   return {};
 }
 
-Result<std::shared_ptr<PartitionIndex>> CatalogState::make_index(PartitionId partition,
+Result<std::shared_ptr<PartitionIndex>> CatalogState::make_index(SegmentId segment,
                                                                  std::shared_ptr<const IndexSpec> spec, bool& unfilled) {
-  if (const auto ready = adopted_.find({partition, spec->id}); ready != adopted_.end()) return ready->second;
+  if (const auto ready = adopted_.find({segment, spec->id}); ready != adopted_.end()) return ready->second;
   auto index = std::make_shared<PartitionIndex>();
-  const std::string name = Partition::index_table(partition, spec->id);
+  const std::string name = Partition::index_table(segment, spec->id);
   index->spec = std::move(spec);
   if (loading_) {
     TRY(index->table, tables_.create_table(name, TableKind::kIndex));
@@ -163,9 +180,13 @@ std::shared_ptr<const CatalogSnapshot> CatalogState::publish(std::uint64_t versi
       collection->uuid = uuid;
       collection->version = version;
       collection->options = member.row.options.copy();
+      collection->sharding = member.sharding;
       collection->indexes = member.specs;
       for (const auto& [id, slot] : member.slots) collection->partitions.push_back(slot);
       std::ranges::sort(collection->partitions, {}, &PartitionSlot::min);
+      for (std::size_t i = 1; i < collection->partitions.size(); ++i) {
+        collection->partitions[i - 1].max = collection->partitions[i].min;
+      }
       member.published = std::move(collection);
       member.changed = false;
     }
@@ -188,7 +209,7 @@ const CollectionRow* CatalogState::row(const Uuid& uuid) const {
 std::set<std::string> CatalogState::table_names() const {
   std::set<std::string> names;
   for (const auto& [uuid, member] : members_) {
-    for (const auto& [id, slot] : member.slots) {
+    for (const auto& [id, tables] : member.segments) {
       names.insert(Partition::records_table(id));
       for (const auto& spec : member.specs) names.insert(Partition::index_table(id, spec->id));
     }

@@ -20,14 +20,14 @@ class CatalogState {
   Status erase(Bytes key);
 
   /// An index that has been filled already: settle() takes it instead of making an empty one.
-  void adopt(PartitionId partition, std::shared_ptr<PartitionIndex> index);
+  void adopt(SegmentId segment, std::shared_ptr<PartitionIndex> index);
   /// What the rows put and erased since the last call mean for tables.
   struct Changes {
     struct Unfilled {
-      std::shared_ptr<Partition> partition;
+      TableId records;
       std::shared_ptr<PartitionIndex> index;
     };
-    std::vector<Unfilled> unfilled;   ///< New indexes, over partitions that may hold documents already.
+    std::vector<Unfilled> unfilled;   ///< New indexes, over records that may be there already.
     std::vector<TableId> dropped;     ///< Tables that nobody routes to any more.
   };
   /// Makes the tables that are missing, rebuilds the collections that changed.
@@ -46,26 +46,33 @@ class CatalogState {
   std::set<std::string> table_names() const;
 
  private:
+  using Indexes = std::vector<std::shared_ptr<PartitionIndex>>;
+  struct SegmentTables {
+    TableId records = kNoTable;
+    Indexes indexes;
+  };
   struct Member {
     CollectionRow row;
+    std::shared_ptr<const Sharding> sharding;
     std::vector<std::shared_ptr<const IndexSpec>> specs;
     std::map<PartitionId, PartitionSlot> slots;
+    std::map<SegmentId, SegmentTables> segments;
     bool changed = true;
     std::shared_ptr<const Collection> published;
   };
   Status put_collection(const Uuid& uuid, bson::View row);
   Status put_partition(const RowKey& key, bson::View row);
   Status settle_member(Member& member, Changes& changes);
-  Result<std::shared_ptr<PartitionIndex>> make_index(PartitionId partition, std::shared_ptr<const IndexSpec> spec,
+  Result<std::shared_ptr<PartitionIndex>> make_index(SegmentId segment, std::shared_ptr<const IndexSpec> spec,
                                                      bool& unfilled);
 
-  void drop_slot(const PartitionSlot& slot);
+  void drop_tables(const SegmentTables& tables);
 
   TableSet& tables_;
   MetaRow meta_;
   std::map<Uuid, Member> members_;
   std::map<PartitionId, Uuid> owners_;
-  std::map<std::pair<PartitionId, std::uint32_t>, std::shared_ptr<PartitionIndex>> adopted_;
+  std::map<std::pair<SegmentId, std::uint32_t>, std::shared_ptr<PartitionIndex>> adopted_;
   std::vector<TableId> dropped_;
   bool loading_ = false;
 };

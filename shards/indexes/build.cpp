@@ -31,12 +31,12 @@ Status in_transaction(Session& session, const IndexBuild::GoOn& go_on, Body&& bo
   }
 }
 
-/// Walks over a partition's documents as `reader` sees them and adds their entries, a chunk at a time.
+/// Walks over the documents of a table as `reader` sees them and adds their entries, a chunk at a time.
 class Filler {
  public:
-  Filler(const Partition& partition, std::span<const std::shared_ptr<PartitionIndex>> indexes, IndexWriter& entries,
+  Filler(TableId records, std::span<const std::shared_ptr<PartitionIndex>> indexes, IndexWriter& entries,
          const IndexBuild::GoOn& go_on, BuildProgress& progress)
-      : partition_(partition), indexes_(indexes), entries_(entries), go_on_(go_on), progress_(progress) {}
+      : records_(records), indexes_(indexes), entries_(entries), go_on_(go_on), progress_(progress) {}
 
   Status run(Session& reader, Session& writer) {
     while (more_) {
@@ -51,7 +51,7 @@ class Filler {
 
  private:
   Status add_chunk(Session& reader, Session& writer) {
-    TRY(Cursor rows, reader.cursor(partition_.records()));
+    TRY(Cursor rows, reader.cursor(records_));
     if (!last_.empty()) CHECK_OK(rows.bound(last_, false, {}));
     in_chunk_ = 0;
     for (int i = 0; i < kChunk; ++i) {
@@ -67,7 +67,7 @@ class Filler {
     return {};
   }
 
-  const Partition& partition_;
+  const TableId records_;
   const std::span<const std::shared_ptr<PartitionIndex>> indexes_;
   IndexWriter& entries_;
   const IndexBuild::GoOn& go_on_;
@@ -85,12 +85,12 @@ Result<std::optional<bson::View>> find_document(Cursor& rows, Bytes key) {
 
 }  // namespace
 
-Status fill_index(Engine& engine, const Partition& partition, const std::shared_ptr<PartitionIndex>& index) {
+Status fill_index(Engine& engine, TableId records, const std::shared_ptr<PartitionIndex>& index) {
   TRY(const SessionLease session, SessionLease::take(engine));
   IndexWriter entries;
   const IndexBuild::GoOn always = [] { return Status(); };
   BuildProgress progress;
-  return Filler(partition, {&index, 1}, entries, always, progress).run(*session, *session);
+  return Filler(records, {&index, 1}, entries, always, progress).run(*session, *session);
 }
 
 IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
@@ -102,7 +102,11 @@ IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collectio
       progress_(progress == nullptr ? own_progress_ : *progress),
       specs_(specs),
       hold_(store.log_holds(), 0) {
-  for (const PartitionSlot& slot : collection_->partitions) parts_.push_back({&slot, {}, {}});
+  for (const Collection::Run& run : collection_->runs()) {
+    Part& part = parts_.emplace_back();
+    part.slot = &collection_->partitions[run.first];
+    for (std::size_t i = run.first; i < run.end; ++i) part.partitions.insert(collection_->partitions[i].partition->id());
+  }
 }
 
 IndexBuild::~IndexBuild() {
@@ -117,7 +121,7 @@ IndexBuild::~IndexBuild() {
 std::vector<IndexBuild::Built> IndexBuild::built() const {
   std::vector<Built> built;
   for (const Part& part : parts_) {
-    for (const auto& index : part.indexes) built.push_back({part.slot->partition->id(), index});
+    for (const auto& index : part.indexes) built.push_back({part.slot->partition->segment(), index});
   }
   return built;
 }
@@ -126,7 +130,7 @@ Status IndexBuild::make_tables() {
   for (Part& part : parts_) {
     for (const auto& spec : specs_) {
       auto index = std::make_shared<PartitionIndex>();
-      const std::string name = Partition::index_table(part.slot->partition->id(), spec->id);
+      const std::string name = Partition::index_table(part.slot->partition->segment(), spec->id);
       TRY(index->table, store_.engine().create_table(name, TableKind::kIndex));
       index->spec = spec;
       part.indexes.push_back(std::move(index));
@@ -144,10 +148,10 @@ Status IndexBuild::run() {
   hold_.move_to(first.next_sequence());
   seen_.emplace(std::move(first));
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
-  for (const Part& part : parts_) progress_.total.fetch_add(part.slot->partition->counters().total().documents, std::memory_order_relaxed);
+  progress_.total.fetch_add(collection_->size().documents, std::memory_order_relaxed);
   progress_.phase = BuildProgress::Phase::kScanning;
   for (const Part& part : parts_) {
-    CHECK_OK(Filler(*part.slot->partition, part.indexes, entries_, go_on_, progress_).run(seen_->session(), *writer));
+    CHECK_OK(Filler(part.slot->partition->records(), part.indexes, entries_, go_on_, progress_).run(seen_->session(), *writer));
   }
   progress_.phase = BuildProgress::Phase::kCatchingUp;
   std::size_t last_round = SIZE_MAX;
@@ -203,7 +207,7 @@ Result<std::size_t> IndexBuild::collect_record(RecordReader& record) {
     const bool remembers = operation->type == OperationType::kRetryRow || operation->type == OperationType::kRetryDelete;
     if (remembers) continue;
     for (Part& part : parts_) {
-      if (part.slot->partition->id() != operation->partition) continue;
+      if (!part.partitions.contains(operation->partition)) continue;
       const Bytes key = operation->key;
       touched += part.touched.emplace(reinterpret_cast<const char*>(key.data()), key.size()).second;
     }

@@ -38,7 +38,7 @@ class IndexBuild {
   Status finish();
 
   struct Built {
-    PartitionId partition;
+    SegmentId segment;
     std::shared_ptr<PartitionIndex> index;
   };
   std::vector<Built> built() const;
@@ -46,9 +46,10 @@ class IndexBuild {
   void release() { parts_.clear(); }
 
  private:
-  /// What is done in one partition.
+  /// What is done in one segment.
   struct Part {
-    const PartitionSlot* slot;
+    const PartitionSlot* slot;         ///< One of those in it.
+    std::set<PartitionId> partitions;  ///< All of them.
     std::vector<std::shared_ptr<PartitionIndex>> indexes;
     std::set<std::string> touched;  ///< Record keys that the log names in this round.
   };
@@ -72,7 +73,7 @@ class IndexBuild {
   IndexWriter entries_;
 };
 
-/// Fills an empty index of a partition that nobody writes to: what replay does.
-Status fill_index(Engine& engine, const Partition& partition, const std::shared_ptr<PartitionIndex>& index);
+/// Fills an empty index over records that nobody writes to: what replay does.
+Status fill_index(Engine& engine, TableId records, const std::shared_ptr<PartitionIndex>& index);
 
 }  // namespace partita::shards

@@ -74,7 +74,7 @@ Findings& Findings::operator+=(const Findings& more) {
   return *this;
 }
 
-Result<Findings> check_partition(Session& session, const PartitionSlot& slot, const std::function<Status()>& go_on) {
+Result<Findings> check_segment(Session& session, const PartitionSlot& slot, const std::function<Status()>& go_on) {
   Findings findings;
   findings.indexes.resize(slot.indexes.size());
   TRY(const Transaction snapshot, Transaction::begin(session));

@@ -8,7 +8,7 @@
 
 namespace partita::shards {
 
-/// What is wrong with one partition's tables, as one snapshot of them shows.
+/// What is wrong with the tables of one segment, as one snapshot of them shows.
 struct Findings {
   struct Index {
     std::int64_t entries = 0;
@@ -23,8 +23,8 @@ struct Findings {
   Findings& operator+=(const Findings& more);
 };
 
-/// Reads every document and every index entry of a partition. Takes as long as that takes, on a worker; `go_on` is asked
+/// Reads every document and every index entry of the segment that a partition is in. Takes as long as that takes, on a worker; `go_on` is asked
 /// now and then and ends it by failing.
-Result<Findings> check_partition(Session& session, const PartitionSlot& slot, const std::function<Status()>& go_on);
+Result<Findings> check_segment(Session& session, const PartitionSlot& slot, const std::function<Status()>& go_on);
 
 }  // namespace partita::shards

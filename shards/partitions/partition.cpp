@@ -3,11 +3,11 @@
 
 namespace partita::shards {
 
-std::string Partition::records_table(PartitionId id) {
+std::string Partition::records_table(SegmentId id) {
   return detail::join("p", static_cast<std::uint32_t>(id), "-records");
 }
 
-std::string Partition::index_table(PartitionId id, std::uint32_t index) {
+std::string Partition::index_table(SegmentId id, std::uint32_t index) {
   return detail::join("p", static_cast<std::uint32_t>(id), "-index-", index);
 }
 

@@ -14,7 +14,11 @@ namespace partita::shards {
 
 struct IndexSpec;
 
-/// The entries of one index in one partition.
+/// A set of tables, of records and of each index. A partition begins with one of its own, and is the id's giver. When it is
+/// split, the map is all that changes at first: its parts, neighbours, share the segment until they move out.
+enum class SegmentId : std::uint32_t {};
+
+/// The entries of one index in one segment.
 struct PartitionIndex {
   std::shared_ptr<const IndexSpec> spec;
   TableId table = kNoTable;
@@ -22,27 +26,34 @@ struct PartitionIndex {
   std::atomic<std::uint64_t> multikey{0};
 };
 
-/// One physical partition: the tables that hold a range of a collection's record keys, and what is known of them.
+/// One physical partition: a range of a collection's record keys, in the tables of a segment, and what is known of it.
 /// Lives from its creation until its last reader has gone, across all catalog versions in between. Thread-safe.
 class Partition {
  public:
+  Partition(PartitionId id, const Uuid& collection, TableId records, SegmentId segment)
+      : id_(id), collection_(collection), records_(records), segment_(segment) {}
+  /// In tables of its own.
   Partition(PartitionId id, const Uuid& collection, TableId records)
-      : id_(id), collection_(collection), records_(records) {}
+      : Partition(id, collection, records, own_segment(id)) {}
 
   PartitionId id() const { return id_; }
   const Uuid& collection() const { return collection_; }
+  /// The table that its records are in, with those of its neighbours in the segment.
   TableId records() const { return records_; }
+  SegmentId segment() const { return segment_; }
   Gate& gate() { return gate_; }
   Counters& counters() { return counters_; }
   const Counters& counters() const { return counters_; }
 
-  static std::string records_table(PartitionId id);
-  static std::string index_table(PartitionId id, std::uint32_t index);
+  static SegmentId own_segment(PartitionId id) { return SegmentId{static_cast<std::uint32_t>(id)}; }
+  static std::string records_table(SegmentId id);
+  static std::string index_table(SegmentId id, std::uint32_t index);
 
  private:
   const PartitionId id_;
   const Uuid collection_;
   const TableId records_;
+  const SegmentId segment_;
   Gate gate_;
   Counters counters_;
 };

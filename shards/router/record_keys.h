@@ -6,10 +6,11 @@
 namespace partita::shards {
 
 /// The record key of a document: what it is clustered by, and the primary key. For an unsharded collection that is its
-/// _id. Appends to `key`.
-void append_record_key(const Collection& collection, bson::View document, bson::Buffer& key);
+/// _id. Appends to `key`. ShardKeyNotFound where an array stands in a shard key's place.
+Status append_record_key(const Collection& collection, bson::View document, bson::Buffer& key);
 
-/// The record key of the one document that can have this _id, when the _id alone tells it; false when it does not.
+/// The record key of the one document that can have this _id, when the _id alone tells it; false, and no change, when it
+/// does not.
 bool append_record_key_of_id(const Collection& collection, bson::Value id, bson::Buffer& key);
 
 }  // namespace partita::shards

@@ -4,10 +4,11 @@
 namespace partita::shards {
 namespace {
 
-/// The record keys of the partition at a place in the map.
+/// The record keys of the segment of the partition at a place in the map: its tables are walked over as a whole.
 query::KeyRange span_at(const Collection& collection, std::size_t place) {
   const auto& slots = collection.partitions;
-  return {slots[place].min, place + 1 < slots.size() ? slots[place + 1].min : std::string()};
+  const Collection::Run run = collection.run_of(place);
+  return {slots[run.first].min, run.end < slots.size() ? slots[run.end].min : std::string()};
 }
 
 /// The place of the partition that holds the keys right below `upper`.
@@ -26,20 +27,20 @@ bool ends_before(const std::string& upper, const std::string& other) {
 ScanLegs::Share ScanLegs::enter(const Collection& collection) {
   const query::KeyRange all = legs_.front().span;
   const std::size_t place = backward_ ? slot_below(collection, all.upper) : collection.slot_of(bytes_of(all.lower));
-  const query::KeyRange slot = span_at(collection, place);
-  const bool more_above = ends_before(slot.upper, all.upper);
-  const bool more_below = all.lower < slot.lower;
+  const query::KeyRange here = span_at(collection, place);
+  const bool more_above = ends_before(here.upper, all.upper);
+  const bool more_below = all.lower < here.lower;
   if (backward_ ? more_below : more_above) {
     Leg rest = legs_.front();
     Leg& leg = legs_.front();
-    (backward_ ? leg.span.lower : leg.span.upper) = backward_ ? slot.lower : slot.upper;
-    (backward_ ? rest.span.upper : rest.span.lower) = backward_ ? slot.lower : slot.upper;
+    (backward_ ? leg.span.lower : leg.span.upper) = backward_ ? here.lower : here.upper;
+    (backward_ ? rest.span.upper : rest.span.lower) = backward_ ? here.lower : here.upper;
     legs_.insert(legs_.begin() + 1, std::move(rest));
   }
   const Leg& leg = legs_.front();
   return {.place = place,
-          .clip = {leg.span.lower == slot.lower ? std::string() : leg.span.lower,
-                   leg.span.upper == slot.upper ? std::string() : leg.span.upper},
+          .clip = {leg.span.lower == here.lower ? std::string() : leg.span.lower,
+                   leg.span.upper == here.upper ? std::string() : leg.span.upper},
           .after = leg.after};
 }
 

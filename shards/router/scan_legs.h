@@ -11,7 +11,7 @@ namespace partita::shards {
 
 /// What a scan has still to walk over: spans of record keys in the direction of the scan, each with the key in the walked
 /// table that it goes on behind. Nothing in it names a partition, so that it holds whatever becomes of the map: a scan
-/// takes the front span's share in the partition that now begins it, and leaves the rest, with the same key, for later.
+/// takes the front span's share in the segment that now begins it, and leaves the rest, with the same key, for later.
 class ScanLegs {
  public:
   struct Leg {
@@ -19,17 +19,19 @@ class ScanLegs {
     std::string after;  ///< Where in the walked table its rows have been shown up to; empty: none yet.
   };
 
-  /// What the front leg means in one partition.
+  /// What the front leg means in one segment.
   struct Share {
-    std::size_t place = 0;  ///< Of the partition in the map.
-    query::KeyRange clip;   ///< Open on the sides where the leg goes as far as the partition does.
+    std::size_t place = 0;  ///< In the map, of one of its partitions.
+    query::KeyRange clip;   ///< Open on the sides where the leg goes as far as the segment does.
     std::string_view after;
   };
 
   explicit ScanLegs(bool backward) : backward_(backward) { legs_.push_back({}); }
+  /// Of a part of the record keys.
+  ScanLegs(bool backward, query::KeyRange span) : backward_(backward) { legs_.push_back({std::move(span), {}}); }
 
   bool empty() const { return legs_.empty(); }
-  /// Cuts the front leg to what lies in the partition that it begins in.
+  /// Cuts the front leg to what lies in the segment that it begins in.
   Share enter(const Collection& collection);
   /// The front leg is walked up to this key of the walked table.
   void stand(Bytes position);

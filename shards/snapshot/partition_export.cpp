@@ -55,7 +55,9 @@ Result<std::optional<Bytes>> PartitionExport::next() {
 
 Status PartitionExport::open_records() {
   TRY(Cursor rows, point_.session().cursor(slot_.partition->records()));
-  CHECK_OK(rows.bound(bytes_of(range_.lower), true, bytes_of(range_.upper)));
+  const std::string& lower = std::max(range_.lower, slot_.min);
+  const bool to_the_end = range_.upper.empty() || (!slot_.max.empty() && slot_.max < range_.upper);
+  CHECK_OK(rows.bound(bytes_of(lower), true, bytes_of(to_the_end ? slot_.max : range_.upper)));
   rows_.emplace(std::move(rows));
   stage_ = Stage::kRecords;
   return {};

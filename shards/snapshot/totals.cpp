@@ -44,6 +44,7 @@ Status bound_retry_rows(Cursor& rows, PartitionId partition) {
 Result<SnapshotTotals> measure_partition(Session& session, const PartitionSlot& slot, TableId retry_table) {
   SnapshotTotals totals;
   TRY(Cursor records, session.cursor(slot.partition->records()));
+  CHECK_OK(records.bound(bytes_of(slot.min), true, bytes_of(slot.max)));
   while (true) {
     TRY(const bool more, records.next());
     if (!more) break;

@@ -28,6 +28,7 @@ const std::vector<Example> kExamples{
     {"profile", "profile: -1"},
     {"renameCollection", "renameCollection: 'test.c', to: 'test.d', $db: 'admin'"},
     {"drop", "drop: 'd'"},
+    {"shardCollection", "shardCollection: 'test.sharded', key: {a: 'hashed'}, $db: 'admin'"},
     {"dropDatabase", "dropDatabase: 1"},
 };
 

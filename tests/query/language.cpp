@@ -183,7 +183,7 @@ query::IndexDescription describe(View pattern, std::string& name) {
     if (field.name == "$unique") index.unique = true;
     if (field.name == "$sparse") index.sparse = true;
     if (field.name == "$multikey") index.multikey = true;
-    if (field.name == "$clustered") index.clustered = true;
+    if (field.name == "$clustered") index.clustered = index.by_id = true;
     if (field.name.starts_with('$')) continue;
     const bool descending = field.value.as_int32() < 0;
     index.fields.push_back(

@@ -36,7 +36,7 @@ Status insert(Store& store, const Namespace& ns, int first, int last) {
     for (int id = first; id < last; ++id) {
       const bson::Document document = bson::parse_json(detail::join("{_id: ", id, ", a: [", id % 7, ", ", id % 3, "]}")).value();
       bson::Buffer key;
-      append_record_key(attempt.collection(), document, key);
+      CHECK_OK(append_record_key(attempt.collection(), document, key));
       TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
       CHECK_OK(attempt.unit().insert(*slot, key.bytes(), document));
     }
@@ -151,9 +151,9 @@ void expect_sound(Store& store) {
   const SessionLease session = std::move(SessionLease::take(store.engine())).value();
   for (const auto& collection : store.catalog().share()->all()) {
     for (const PartitionSlot& slot : collection->partitions) {
-      known.insert(Partition::records_table(slot.partition->id()));
-      for (const auto& index : slot.indexes) known.insert(Partition::index_table(slot.partition->id(), index->spec->id));
-      const Result<Findings> findings = check_partition(*session, slot, [] { return Status(); });
+      known.insert(Partition::records_table(slot.partition->segment()));
+      for (const auto& index : slot.indexes) known.insert(Partition::index_table(slot.partition->segment(), index->spec->id));
+      const Result<Findings> findings = check_segment(*session, slot, [] { return Status(); });
       ASSERT_TRUE(findings.ok()) << findings.status().message();
       EXPECT_TRUE(findings->sound()) << collection->ns.full();
       EXPECT_EQ(findings->growth.documents, slot.partition->counters().total().documents) << collection->ns.full();

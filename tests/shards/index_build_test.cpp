@@ -124,7 +124,7 @@ class IndexBuildTest : public testing::Test {
     const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
     for (const auto& collection : store_->catalog().share()->all()) {
       for (const PartitionSlot& slot : collection->partitions) {
-        const auto findings = check_partition(*session, slot, [] { return Status(); });
+        const auto findings = check_segment(*session, slot, [] { return Status(); });
         ASSERT_TRUE(findings.ok()) << findings.status().message();
         EXPECT_TRUE(findings->sound()) << collection->ns.full();
       }

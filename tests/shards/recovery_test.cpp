@@ -153,7 +153,7 @@ TEST_F(RecoveryTest, ForgetsTheCountsOfWhatIsDropped) {
   const std::size_t with = state_rows();
   ASSERT_TRUE(store_->catalog().drop(kNs).ok());
   ASSERT_TRUE(store_->checkpoint().ok());
-  EXPECT_EQ(state_rows(), with - 1);
+  EXPECT_EQ(state_rows(), with - 2);  // Of the partition and of its segment.
 }
 
 TEST_F(RecoveryTest, TellsOnceThatCheckpointsFailAndOnceThatTheyWorkAgain) {
@@ -172,7 +172,7 @@ TEST_F(RecoveryTest, TellsOnceThatCheckpointsFailAndOnceThatTheyWorkAgain) {
   EXPECT_EQ(store_->checkpoints().done(), 2);
 }
 
-constexpr const char* kLaterMeta = "{format: 2, nextPartition: {$numberLong: '9'}, cluster: {$oid: '0123456789abcdef01234567'}}";
+constexpr const char* kLaterMeta = "{format: 3, nextPartition: {$numberLong: '9'}, cluster: {$oid: '0123456789abcdef01234567'}}";
 
 TEST_F(RecoveryTest, RefusesALaterFormatInACheckpoint) {
   open("a");
@@ -182,7 +182,7 @@ TEST_F(RecoveryTest, RefusesALaterFormatInACheckpoint) {
   store_.reset();
   const Status opened = try_open(later);
   EXPECT_EQ(opened.code(), Code::FileOpenFailed);
-  EXPECT_THAT(opened.message(), HasSubstr("the data directory has format 2"));
+  EXPECT_THAT(opened.message(), HasSubstr("the data directory has format 3"));
 }
 
 TEST_F(RecoveryTest, RefusesALaterFormatInTheLog) {
@@ -232,7 +232,7 @@ TEST_F(RecoveryTest, SaysWhichFileIsMissing) {
   ASSERT_TRUE(insert("{_id: 1}").ok());
   ASSERT_TRUE(store_->checkpoint().ok());
   store_.reset();
-  ASSERT_TRUE(std::filesystem::remove(root_ / "a" / (Partition::records_table(PartitionId{1}) + ".wt")));
+  ASSERT_TRUE(std::filesystem::remove(root_ / "a" / (Partition::records_table(SegmentId{1}) + ".wt")));
   const Status opened = try_open("a");
   if (!opened.ok()) return;  // As good an answer.
   const Status refused = insert("{_id: 2}");

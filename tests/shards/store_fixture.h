@@ -61,7 +61,7 @@ class StoreTest : public testing::Test {
     const bson::Document document = bson::parse_json(json).value();
     return write(*store_, kNs, {.create_collection = true}, [&](WriteAttempt& attempt) -> Status {
       bson::Buffer key;
-      append_record_key(attempt.collection(), document, key);
+      CHECK_OK(append_record_key(attempt.collection(), document, key));
       TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
       return attempt.unit().insert(*slot, key.bytes(), document);
     });

@@ -135,7 +135,7 @@ TEST_F(StoreTest, DroppedCollectionsLeaveNoTables) {
 
 TEST_F(StoreTest, RemovesTablesThatNoRowAccountsFor) {
   open("a");
-  ASSERT_TRUE(store_->engine().create_table(Partition::records_table(PartitionId{99}), TableKind::kRecords).ok());
+  ASSERT_TRUE(store_->engine().create_table(Partition::records_table(SegmentId{99}), TableKind::kRecords).ok());
   crash();
   const std::vector<std::string> names = std::move(store_->engine().table_names()).value();
   for (const std::string& name : names) EXPECT_FALSE(name.starts_with("p99")) << name;

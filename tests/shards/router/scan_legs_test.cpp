@@ -14,11 +14,17 @@ namespace {
 
 using Rows = std::vector<std::string>;
 
-/// A map with these boundaries; no partition has tables, for nobody asks.
-Collection map_of(const std::set<std::string>& boundaries) {
+/// A map with these boundaries, where some neighbours share a segment; no partition has tables, for nobody asks.
+Collection map_of(const std::set<std::string>& boundaries, std::mt19937& random) {
   Collection collection;
-  collection.partitions.push_back({});
-  for (const std::string& min : boundaries) collection.partitions.push_back({.min = min});
+  SegmentId segment{0};
+  const auto add = [&](const std::string& min) {
+    const PartitionId id{static_cast<std::uint32_t>(collection.partitions.size() + 1)};
+    if (collection.partitions.empty() || random() % 2 == 0) segment = Partition::own_segment(id);
+    collection.partitions.push_back({.min = min, .partition = std::make_shared<Partition>(id, Uuid{}, kNoTable, segment)});
+  };
+  add("");
+  for (const std::string& min : boundaries) add(min);
   return collection;
 }
 
@@ -31,11 +37,13 @@ struct Walk {
     return by_index ? std::to_string(std::hash<std::string>()(row)) + row : row;
   }
 
-  /// The rows that one partition's scan shows for its share.
+  /// The rows that one segment's scan shows for its share.
   Rows rows(const Rows& all, const Collection& map, const ScanLegs::Share& share) const {
+    const Collection::Run run = map.run_of(share.place);
     Rows shown;
     for (const std::string& row : all) {
-      if (map.slot_of(bytes_of(row)) != share.place || row < share.clip.lower) continue;
+      const std::size_t place = map.slot_of(bytes_of(row));
+      if (place < run.first || place >= run.end || row < share.clip.lower) continue;
       if (!share.clip.upper.empty() && row >= share.clip.upper) continue;
       const bool behind = backward ? key(row) < share.after : key(row) > share.after;
       if (share.after.empty() || behind) shown.push_back(row);
@@ -63,7 +71,7 @@ std::set<std::string> some_boundaries(std::mt19937& random) {
 Rows walked(const Walk& walk, const Rows& all, std::mt19937& random) {
   Rows met;
   ScanLegs legs(walk.backward);
-  Collection map = map_of(some_boundaries(random));
+  Collection map = map_of(some_boundaries(random), random);
   while (!legs.empty()) {
     const Rows rows = walk.rows(all, map, legs.enter(map));
     const std::size_t until_rest = random() % 5;
@@ -74,7 +82,7 @@ Rows walked(const Walk& walk, const Rows& all, std::mt19937& random) {
     }
     met.insert(met.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(until_rest));
     if (until_rest > 0) legs.stand(bytes_of(walk.key(rows[until_rest - 1])));
-    map = map_of(some_boundaries(random));
+    map = map_of(some_boundaries(random), random);
   }
   return met;
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/express.h"
+
+#include <algorithm>
+#include <array>
+
+#include "shards/router/record_keys.h"
+
+namespace partita::commands {
+namespace {
+
+/// More fields than that are planned like anything else.
+constexpr std::size_t kMostFields = 8;
+
+/// A value that equals only itself.
+bool is_plain(bson::Value value) {
+  switch (value.type()) {
+    case bson::Type::kArray:      // Never an _id nor a shard key, but a filter may hold one.
+    case bson::Type::kRegex:      // Matches by pattern.
+    case bson::Type::kNull:       // Equals missing and undefined too.
+    case bson::Type::kUndefined:  // Refused by the matcher.
+      return false;
+    case bson::Type::kDocument: {
+      const auto first = value.as_document().begin();
+      return first == value.as_document().end() || !first->name.starts_with('$');
+    }
+    default:
+      return true;
+  }
+}
+
+bool express_sharded(const query::ShardKey& shard_key, bson::View filter, bson::Buffer& key) {
+  const auto fields = shard_key.fields();
+  if (fields.size() > kMostFields) return false;
+  std::array<bson::Value, kMostFields> values;
+  std::size_t named = 0;
+  bson::Value id;
+  for (const auto& [name, value] : filter) {
+    const auto asked = std::ranges::find(fields, name, [](const auto& field) { return field.path.text(); });
+    if (!is_plain(value)) return false;
+    if (name == "_id" && id.missing()) id = value;
+    else if (asked == fields.end()) return false;
+    if (asked == fields.end()) continue;
+    bson::Value& slot = values[static_cast<std::size_t>(asked - fields.begin())];
+    if (!slot.missing()) return false;  // Asked for twice.
+    slot = value;
+    ++named;
+  }
+  if (named < fields.size() || id.missing()) return false;
+  shard_key.append({values.data(), fields.size()}, id, key);
+  return true;
+}
+
+}  // namespace
+
+std::optional<bson::Value> express_id(bson::View filter) {
+  auto field = filter.begin();
+  if (field == filter.end() || field->name != "_id") return std::nullopt;
+  const bson::Value id = field->value;
+  if (!is_plain(id) || ++field != filter.end()) return std::nullopt;
+  return id;
+}
+
+bool express_key(const shards::Collection& collection, bson::View filter, bson::Buffer& key) {
+  if (collection.sharding != nullptr) return express_sharded(collection.sharding->key, filter, key);
+  const std::optional<bson::Value> id = express_id(filter);
+  return id && shards::append_record_key_of_id(collection, *id, key);
+}
+
+}  // namespace partita::commands

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/arguments.h"
+#include "commands/server.h"
+#include "commands/settings/parameters.h"
+#include "shards/store.h"
+#include "wire/bson/json.h"
+
+namespace partita::commands {
+namespace {
+
+/// More are no use to anybody: each takes memory, and a query without the key asks all of them.
+constexpr std::int64_t kMostPartitions = 8192;
+
+parameters::Whole initial_partitions{
+    {.name = "initialPartitions",
+     .summary = "Partitions that a collection sharded by a hash begins with, where numInitialChunks does not say."},
+    {.initial = 4, .least = 1, .most = kMostPartitions}};
+
+struct ShardCollectionRequest {
+  bson::View key;
+  bool unique = false;
+  std::optional<std::int64_t> chunks;
+  bson::View collation;
+  bson::Value timeseries;
+};
+
+const Arguments<ShardCollectionRequest> kArguments{
+    {"key", &ShardCollectionRequest::key, Rule::kRequired},
+    {"unique", &ShardCollectionRequest::unique},
+    {"numInitialChunks", &ShardCollectionRequest::chunks},
+    {"collation", &ShardCollectionRequest::collation},
+    {"timeseries", &ShardCollectionRequest::timeseries},
+    {"presplitHashedZones", nullptr},            // There are no zones to split for.
+    {"implicitlyCreateIndex", nullptr},          // The records themselves are the index.
+    {"enforceUniquenessCheck", nullptr},         // The same.
+};
+
+Status check(const ShardCollectionRequest& request, const query::ShardKey& key) {
+  if (request.unique && key.has_hash()) return error(Code::InvalidOptions, "Hashed shard keys cannot be declared unique.");
+  if (!request.timeseries.missing()) return error(Code::InvalidOptions, "shardCollection.timeseries is not supported");
+  if (!request.collation.empty() && !(request.collation["locale"].is_string() && request.collation["locale"].as_string() == "simple")) {
+    return error(Code::BadValue, "The collation for shardCollection must be {locale: 'simple'}, but found: ",
+                 bson::to_shell(request.collation));
+  }
+  if (!request.chunks) return {};
+  if (!key.has_hash()) {
+    return error(Code::InvalidOptions, "numInitialChunks is only supported when the shard key is hashed.");
+  }
+  if (*request.chunks < 1 || *request.chunks > kMostPartitions) {
+    return error(Code::InvalidOptions, "numInitialChunks must be between 1 and ", kMostPartitions, ", but got ", *request.chunks);
+  }
+  return {};
+}
+
+/// The first record keys of all partitions but the first.
+std::vector<std::string> first_bounds(const query::ShardKey& key, std::int64_t partitions) {
+  std::vector<std::string> bounds;
+  for (std::int64_t i = 1; i < partitions; ++i) {
+    bounds.push_back(query::even_bound(static_cast<std::size_t>(i), static_cast<std::size_t>(partitions)));
+  }
+  return key.spreads() ? bounds : std::vector<std::string>();
+}
+
+Result<shards::Namespace> parse_target(const Operation& operation) {
+  if (operation.target().is_string()) return shards::Namespace::parse(operation.target().as_string());
+  return wrong_type("shardCollection", "shardCollection", operation.target(), "string");
+}
+
+Status shard_collection(Operation& operation, bson::Writer& reply) {
+  TRY(const ShardCollectionRequest request, kArguments.parse("shardCollection", operation.request()));
+  TRY(const shards::Namespace ns, parse_target(operation));
+  if (ns.is_system()) return error(Code::IllegalOperation, "can't shard system collection ", ns.full());
+  if (ns.db() == "config" || ns.db() == "local") {
+    return error(Code::IllegalOperation, "can't shard a collection of the ", ns.db(), " database: ", ns.full());
+  }
+  shards::Sharding sharding;
+  TRY(sharding.key, query::ShardKey::parse(request.key));
+  sharding.unique = request.unique;
+  CHECK_OK(check(request, sharding.key));
+  const std::vector<std::string> bounds = first_bounds(sharding.key, request.chunks.value_or(initial_partitions.get()));
+  const auto go_on = [&] { return operation.check_interrupt(); };
+  CHECK_OK(operation.server().store.catalog().shard(ns, sharding, bounds, go_on));
+  reply.add("_t", "ShardCollectionResponse");
+  reply.add("collectionsharded", ns.full());
+  return {};
+}
+
+const Register kShardCollection{{
+    .name = "shardCollection",
+    .help = "Divides a collection into partitions by the values of a key.",
+    .where = Where::kWorker,
+    .rights = Rights::kDatabaseAdmin,
+    .takes_write_concern = true,
+    .run = shard_collection,
+}};
+
+}  // namespace
+}  // namespace partita::commands

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "query/path/field_path.h"
+#include "wire/bson/buffer.h"
+#include "wire/bson/document.h"
+#include "wire/error/status.h"
+
+namespace partita::query {
+
+/// The fields by whose values a collection is divided: {region: "hashed"}, {country: 1, "address.zip": 1}. It makes the
+/// keys that records are clustered by: the fields in their order, then the _id, unless it is among them.
+///
+///     {country: 1, zip: 1}       country · zip · _id
+///     {b: "hashed", a: 1}        hash(b) b · a · _id        a hash is eight bytes, and the value stands behind it, so that
+///     {_id: "hashed"}            hash(_id) _id              two values with one hash stay apart
+///
+/// What stands before the _id is the logical key: all documents that share it lie together. A missing value, undefined and
+/// null are one value, null. Immutable, so many threads may share one.
+class ShardKey {
+ public:
+  struct Field {
+    FieldPath path;
+    bool hashed = false;
+  };
+
+  /// With MongoDB's rules: at most one hashed field, all others 1.
+  static Result<ShardKey> parse(bson::View pattern);
+
+  bson::View pattern() const { return pattern_; }
+  std::span<const Field> fields() const { return fields_; }
+  bool has_hash() const;
+  /// A hash comes first: neighbouring values are spread over the whole space, which can be cut evenly in advance.
+  bool spreads() const { return fields_[0].hashed; }
+  /// The _id is one of the fields; then it ends no key a second time.
+  bool has_id() const { return has_id_; }
+  /// The record key begins with the _id or its hash, so that the _id alone leads to the document.
+  bool is_found_by_id() const { return fields_[0].path.text() == "_id" && fields_.size() == 1; }
+
+  /// The value that decides: null for a missing one. ShardKeyNotFound where an array stands in the way.
+  Result<bson::Value> value_of(bson::View document, const Field& field) const;
+  /// Appends the logical key of a document, or of anything with the same fields.
+  Status append_logical(bson::View document, bson::Buffer& key) const;
+  /// Appends the whole record key.
+  Status append(bson::View document, bson::Buffer& key) const;
+  /// The same from the values of the fields, in their order, and the _id.
+  void append(std::span<const bson::Value> values, bson::Value id, bson::Buffer& key) const;
+  /// How many bytes of a record key are the logical key.
+  std::size_t logical_size(std::span<const std::uint8_t> record_key) const;
+
+  /// {region: ..., zip: ...} of a document, with hashes in place of hashed values where `shown_as` asks for it: as chunk
+  /// bounds and error messages show it.
+  enum class Shown : std::uint8_t { kValues, kHashes };
+  Result<bson::Document> extract(bson::View document, Shown shown) const;
+  /// A bound of a partition as a document: what its bytes tell, and MinKey (or MaxKey) for the fields they do not reach.
+  Result<bson::Document> bound(std::span<const std::uint8_t> bytes, bson::Type rest) const;
+  /// The other way round: bytes of {region: NumberLong(...)} as bound() shows it. MinKey ends it.
+  Result<std::string> parse_bound(bson::View bound) const;
+
+  ShardKey copy() const;
+
+ private:
+  static void append_part(const Field& field, bson::Value value, bson::Buffer& key);
+
+  bson::Document pattern_;
+  std::vector<Field> fields_;
+  bool has_id_ = false;
+};
+
+/// The place of a value in the space of hashes.
+std::uint64_t hash_of(bson::Value value);
+/// A hash as clients see it: a signed number, in the same order.
+std::int64_t shown_hash(std::uint64_t hash);
+std::uint64_t unshown_hash(std::int64_t shown);
+
+/// Where a space of hashes begins to be the n-th of `parts` equal ones: eight bytes.
+std::string even_bound(std::size_t n, std::size_t parts);
+
+}  // namespace partita::query

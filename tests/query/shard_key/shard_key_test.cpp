@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/shard_key/shard_key.h"
+
+#include <gtest/gtest.h>
+
+#include "wire/bson/json.h"
+
+namespace partita::query {
+namespace {
+
+bson::Document json(std::string_view text) { return std::move(bson::parse_json(text)).value(); }
+
+ShardKey key_of(std::string_view pattern) { return std::move(ShardKey::parse(json(pattern))).value(); }
+
+std::string record_key(const ShardKey& key, std::string_view document) {
+  bson::Buffer bytes;
+  const Status status = key.append(json(document), bytes);
+  return status.ok() ? std::string(bytes.text()) : status.message();
+}
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(ShardKey, refuses_what_mongodb_refuses) {
+  for (const char* pattern : {"{}", "{a: -1}", "{a: 2}", "{a: 'text'}", "{a: 'hashed', b: 'hashed'}", "{a: {b: 1}}", "{'a..b': 1}",
+                              "{'a.$b': 1}", "{'': 1}", "{a: 1, a: 1}"}) {
+    EXPECT_EQ(ShardKey::parse(json(pattern)).status().code(), Code::BadValue) << pattern;
+  }
+}
+
+TEST(ShardKey, keeps_a_logical_partition_together_in_front_of_the_id) {
+  for (const char* pattern : {"{a: 1}", "{a: 'hashed'}", "{a: 'hashed', b: 1}", "{b: 1, a: 'hashed'}", "{'c.d': 1, a: 1}"}) {
+    const ShardKey key = key_of(pattern);
+    const std::string one = record_key(key, "{_id: 1, a: 'x', b: 5, c: {d: 7}}");
+    const std::string other = record_key(key, "{_id: 2, a: 'x', b: 5.0, c: {d: 7}}");
+    const std::size_t size = key.logical_size(bytes_of(one));
+    EXPECT_EQ(one.substr(0, size), other.substr(0, size)) << pattern;
+    EXPECT_LT(one, other) << pattern;
+    EXPECT_NE(record_key(key, "{_id: 1, a: 'y', b: 5, c: {d: 7}}").substr(0, size), one.substr(0, size)) << pattern;
+  }
+}
+
+TEST(ShardKey, takes_missing_undefined_and_null_for_one_value) {
+  const ShardKey key = key_of("{'a.b': 1}");
+  EXPECT_EQ(record_key(key, "{_id: 1}"), record_key(key, "{_id: 1, a: {b: null}}"));
+  EXPECT_EQ(record_key(key, "{_id: 1}"), record_key(key, "{_id: 1, a: 5}"));
+}
+
+TEST(ShardKey, refuses_arrays_on_the_way) {
+  const ShardKey key = key_of("{'a.b': 1}");
+  for (const char* document : {"{_id: 1, a: [{b: 1}]}", "{_id: 1, a: {b: [1]}}"}) {
+    bson::Buffer bytes;
+    EXPECT_EQ(key.append(json(document), bytes).code(), Code::ShardKeyNotFound) << document;
+  }
+}
+
+TEST(ShardKey, writes_no_id_twice) {
+  EXPECT_EQ(record_key(key_of("{_id: 1}"), "{_id: 1}").size() + 8, record_key(key_of("{_id: 'hashed'}"), "{_id: 1}").size());
+  EXPECT_TRUE(key_of("{_id: 'hashed'}").is_found_by_id());
+  EXPECT_FALSE(key_of("{a: 1, _id: 1}").is_found_by_id());
+}
+
+TEST(ShardKey, shows_bounds_and_reads_them_again) {
+  for (const auto& [pattern, bound] : {std::pair{"{a: 1, b: 1}", "{a: 5, b: 'x'}"}, {"{a: 1, b: 1}", "{a: 5, b: {$minKey: 1}}"},
+                                       {"{a: 'hashed'}", "{a: {$numberLong: '-4611686018427387904'}}"},
+                                       {"{a: 1, b: 'hashed'}", "{a: 'x', b: {$numberLong: '0'}}"},
+                                       {"{a: 1}", "{a: {$minKey: 1}}"}}) {
+    const ShardKey key = key_of(pattern);
+    const Result<std::string> bytes = key.parse_bound(json(bound));
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    const Result<bson::Document> shown = key.bound(bytes_of(*bytes), bson::Type::kMinKey);
+    ASSERT_TRUE(shown.ok());
+    EXPECT_EQ(bson::to_shell(shown->view()), bson::to_shell(json(bound).view()));
+  }
+}
+
+TEST(ShardKey, cuts_the_space_of_hashes_evenly) {
+  const ShardKey key = key_of("{a: 'hashed'}");
+  EXPECT_EQ(key.bound(bytes_of(even_bound(2, 4)), bson::Type::kMinKey).value()["a"].as_int64(), 0);
+  EXPECT_EQ(key.bound(bytes_of(even_bound(1, 4)), bson::Type::kMinKey).value()["a"].as_int64(), INT64_MIN / 2);
+  EXPECT_LT(even_bound(8191, 8192), std::string(8, '\xff'));
+}
+
+}  // namespace
+}  // namespace partita::query
