@@ -64,7 +64,8 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
                           : hint.as_document().count() == 1 && hint.as_document()["_id"].is_number();
   const bool shard_key = collection.sharding != nullptr && (by_name ? collection.sharding->name == hint.as_string()
                                                                     : bson::equal(bson::Value::of(collection.sharding->key.pattern()), hint));
-  if (shard_key || (id && collection.sharding == nullptr)) request.hint = 0;
+  const bool by_id = collection.sharding == nullptr || collection.sharding->key.is_found_by_id();
+  if (shard_key || (id && by_id)) request.hint = 0;
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const shards::IndexSpec& spec = *collection.indexes[i];
     const bool meant = by_name ? spec.name == hint.as_string() : bson::equal(spec.definition["key"], hint);

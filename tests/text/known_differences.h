@@ -17,6 +17,12 @@ class KnownDifferences {
   /// Throws std::runtime_error when the list cannot be read, or an entry has no reason.
   static KnownDifferences read(const std::string& path);
 
+  /// Another list's entries go before ours.
+  void add(KnownDifferences more) {
+    more.by_case_.merge(by_case_);
+    by_case_ = std::move(more.by_case_);
+  }
+
   struct Difference {
     std::string reason;
     std::string answer;

@@ -5,6 +5,8 @@
 //     text_test                                   # to the server in this process
 //     text_test --uri mongodb://127.0.0.1:27017   # to any server; the database "text" is dropped there
 //     text_test --oracle                          # to a real mongod: is the expectation right?
+//     text_test --sharded value                   # every collection divided by its _id over several partitions: the same
+//     text_test --sharded hash                    # the same by its hash: in any order where the case does not ask for one
 //     text_test --accept commands/find            # rewrites the answers in these files, for review by diff
 //
 // Files are named as below tests/, without ".test"; all of commands/ and query/ when none is named.
@@ -12,14 +14,17 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <algorithm>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "tests/server/oracle_process.h"
 #include "tests/text/answer.h"
 #include "tests/text/conversation.h"
 #include "tests/text/known_differences.h"
 #include "tests/text/language_verbs.h"
+#include "tests/text/sharded_target.h"
 
 namespace partita::test {
 namespace {
@@ -30,6 +35,7 @@ struct Options {
   std::string uri;
   bool oracle = false;
   bool accept = false;
+  std::string sharded;  ///< "value", "hash" or nothing.
   std::set<std::string> files;
 };
 
@@ -48,6 +54,7 @@ class Run {
  public:
   Run(const Options& options, Target& target) : options_(options), target_(target) {
     if (is_partita(target)) known_ = KnownDifferences::read(PARTITA_TESTS "/text/known_differences.txt");
+    if (options.sharded == "hash") known_.add(KnownDifferences::read(PARTITA_TESTS "/text/known_differences_by_hash.txt"));
   }
 
   Tally all() {
@@ -68,17 +75,29 @@ class Run {
     Conversation conversation(target_);
     for (TestCase& test : cases) {
       if (!is_for_servers(test.command)) continue;
-      const std::string answer = conversation.answer(test.command);
+      const std::string answer = in_order(test, conversation.answer(test.command));
       if (options_.accept) test.expected = answer;
       else judge(test, answer);
     }
     if (options_.accept) rewrite(name, cases);
   }
 
+  /// Partitions by hash give documents in another order than one, where nobody asks for one.
+  std::string in_order(const TestCase& test, const std::string& answer) const {
+    if (options_.sharded != "hash" || test.command.find("sort") != std::string::npos) return answer;
+    std::vector<std::string> lines;
+    std::istringstream in(answer);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    std::ranges::sort(lines);
+    std::string sorted;
+    for (const std::string& line : lines) sorted.append(sorted.empty() ? "" : "\n").append(line);
+    return sorted;
+  }
+
   void judge(const TestCase& test, const std::string& answer) {
-    const std::string expected = normalize_lines(expand(test.expected));
+    const std::string expected = in_order(test, normalize_lines(expand(test.expected)));
     const KnownDifferences::Difference* known = known_.find(test);
-    const std::string ours = known == nullptr ? expected : normalize_lines(expand(known->answer));
+    const std::string ours = known == nullptr ? expected : in_order(test, normalize_lines(expand(known->answer)));
     const bool stale = known != nullptr && answer == expected;
     if (answer == ours && !stale) {
       ++tally_.passed;
@@ -122,7 +141,8 @@ int run(const Options& options) {
     }
   }
   const std::string uri = oracle == nullptr ? options.uri : oracle->uri();
-  const std::unique_ptr<Target> target = uri.empty() ? make_in_process_target() : make_uri_target(uri);
+  std::unique_ptr<Target> target = uri.empty() ? make_in_process_target() : make_uri_target(uri);
+  if (!options.sharded.empty()) target = make_sharded_target(std::move(target), options.sharded == "hash");
   const Tally tally = Run(options, *target).all();
   std::printf("%d passed, %d failed\n", tally.passed, tally.failed);
   return tally.failed == 0 && (tally.passed > 0 || options.accept) ? 0 : 1;
@@ -137,6 +157,8 @@ int main(int argc, char** argv) {
   auto* uri = app.add_option("--uri", options.uri, "A server to speak to, instead of the one in this process");
   app.add_flag("--oracle", options.oracle, "Speak to a real mongod, started for it")->excludes(uri);
   app.add_flag("--accept", options.accept, "Rewrite the answers in the files");
+  app.add_option("--sharded", options.sharded, "Divide every collection, by the value of its _id or by the hash of that")
+      ->check(CLI::IsMember({"value", "hash"}));
   app.add_option("files", options.files, "Files, as commands/find");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/text/sharded_target.h"
+
+#include <set>
+
+namespace partita::test {
+namespace {
+
+bool may_create(std::string_view command) {
+  static const std::set<std::string_view> kCreating{"insert", "update", "findAndModify", "createIndexes", "create"};
+  return kCreating.contains(command);
+}
+
+class ShardedTarget : public Target {
+ public:
+  ShardedTarget(std::unique_ptr<Target> target, bool hashed) : target_(std::move(target)), hashed_(hashed) {}
+
+  bson::Document run(std::string_view database, bson::View command) override {
+    const bson::Field first = *command.begin();
+    const bool shards = may_create(first.name) && first.value.is_string() && !is_there(database, first.value.as_string());
+    if (shards && first.name != "create") shard(database, first.value.as_string());
+    bson::Document reply = target_->run(database, command);
+    if (shards && first.name == "create") shard(database, first.value.as_string());
+    return reply;
+  }
+
+ private:
+  bool is_there(std::string_view database, std::string_view collection) {
+    const auto reply = target_->run(database, bson::Document::build([&](bson::Writer& w) {
+      w.add("listCollections", 1);
+      w.document("filter").add("name", collection);
+    }));
+    if (!reply["cursor"].is_document()) return true;  // Whatever is wrong with the name is the command's to say.
+    const bson::View batch = reply["cursor"].as_document()["firstBatch"].as_document();
+    return !batch.empty();
+  }
+
+  void shard(std::string_view database, std::string_view collection) {
+    const std::string ns = std::string(database) + "." + std::string(collection);
+    (void)target_->run("admin", bson::Document::build([&](bson::Writer& w) {
+      w.add("shardCollection", ns);
+      {
+        bson::Writer key = w.document("key");
+        hashed_ ? key.add("_id", "hashed") : key.add("_id", 1);
+      }
+    }));
+    if (hashed_) return;
+    for (const int at : {1, 2, 3, 5, 50}) split(ns, at);
+  }
+
+  void split(const std::string& ns, int at) {
+    (void)target_->run("admin", bson::Document::build([&](bson::Writer& w) {
+      w.add("split", ns);
+      w.document("middle").add("_id", at);
+    }));
+  }
+
+  const std::unique_ptr<Target> target_;
+  const bool hashed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_sharded_target(std::unique_ptr<Target> target, bool hashed) {
+  return std::make_unique<ShardedTarget>(std::move(target), hashed);
+}
+
+}  // namespace partita::test
