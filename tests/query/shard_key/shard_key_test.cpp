@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <random>
+
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -80,6 +85,41 @@ TEST(ShardKey, cuts_the_space_of_hashes_evenly) {
   EXPECT_EQ(key.bound(bytes_of(even_bound(2, 4)), bson::Type::kMinKey).value()["a"].as_int64(), 0);
   EXPECT_EQ(key.bound(bytes_of(even_bound(1, 4)), bson::Type::kMinKey).value()["a"].as_int64(), INT64_MIN / 2);
   EXPECT_LT(even_bound(8191, 8192), std::string(8, '\xff'));
+}
+
+/// Keys as applications make them.
+bson::Document object_id(int i) {
+  bson::ObjectId id{};
+  const std::uint32_t seconds = 0x65000000u + static_cast<std::uint32_t>(i / 1000);
+  for (int k = 0; k < 4; ++k) id.bytes[k] = static_cast<std::uint8_t>(seconds >> (24 - 8 * k));
+  for (int k = 0; k < 3; ++k) id.bytes[9 + k] = static_cast<std::uint8_t>(i >> (16 - 8 * k));
+  return bson::Document::build([&](bson::Writer& w) { w.add("_id", id); });
+}
+
+bson::Document uuid(int, std::mt19937_64& random) {
+  std::array<std::uint64_t, 2> halves{random(), random()};
+  std::array<std::uint8_t, 16> bytes;
+  std::memcpy(bytes.data(), halves.data(), bytes.size());
+  return bson::Document::build([&](bson::Writer& w) { w.uuid("_id", bytes); });
+}
+
+TEST(ShardKey, spreads_a_million_keys_of_each_kind_over_64_partitions) {
+  constexpr int kKeys = 1'000'000;
+  constexpr std::size_t kPartitions = 64;
+  std::mt19937_64 random(20260101);
+  const std::vector<std::pair<const char*, std::function<bson::Document(int)>>> kinds{
+      {"ObjectId", object_id},
+      {"int", [](int i) { return bson::Document::build([&](bson::Writer& w) { w.add("_id", i); }); }},
+      {"UUID", [&](int i) { return uuid(i, random); }},
+      {"date", [](int i) { return bson::Document::build([&](bson::Writer& w) { w.add("_id", bson::Date{1'700'000'000'000 + i * 60'000LL}); }); }},
+      {"short string", [](int i) { return bson::Document::build([&](bson::Writer& w) { w.add("_id", "k" + std::to_string(i)); }); }}};
+  for (const auto& [kind, make] : kinds) {
+    std::array<int, kPartitions> counts{};
+    for (int i = 0; i < kKeys; ++i) ++counts[hash_of(make(i)["_id"]) >> 58];
+    const double mean = static_cast<double>(kKeys) / kPartitions;
+    EXPECT_LE(*std::ranges::max_element(counts) / mean, 1.03) << kind;
+    EXPECT_GE(*std::ranges::min_element(counts) / mean, 0.97) << kind;
+  }
 }
 
 }  // namespace
