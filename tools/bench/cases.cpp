@@ -109,9 +109,9 @@ class Read : public Operation {
 
 class GetById : public Read {
  public:
-  explicit GetById(Seat seat)
+  explicit GetById(Seat seat, const char* collection = kDocuments)
       : Read(seat, 1),
-        command_(Bson(BCON_NEW("find", BCON_UTF8(kDocuments), "filter", "{", "_id", BCON_INT32(0), "}", "limit",
+        command_(Bson(BCON_NEW("find", BCON_UTF8(collection), "filter", "{", "_id", BCON_INT32(0), "}", "limit",
                                BCON_INT32(1), "singleBatch", BCON_BOOL(true))),
                  "filter._id") {}
   Problem execute() override {
@@ -162,14 +162,18 @@ class FindByIndex : public Read {
   Patched command_;
 };
 
+/// How many partitions a query may read at once. Said in its comment, where a mongod takes it for one.
+constexpr std::int32_t kOneAtATime = 0;
+constexpr std::int32_t kAsTheServerThinks = -1;
+
 class SortTop100 : public Read {
  public:
   static constexpr int kTop = 100;
 
-  explicit SortTop100(Seat seat)
+  explicit SortTop100(Seat seat, const char* collection = kSorted, std::int32_t degree = kAsTheServerThinks)
       : Read(seat, kTop),
-        command_(BCON_NEW("find", BCON_UTF8(kSorted), "sort", "{", "score", BCON_INT32(1), "}", "limit",
-                          BCON_INT32(kTop))) {}
+        command_(BCON_NEW("find", BCON_UTF8(collection), "sort", "{", "score", BCON_INT32(1), "}", "limit",
+                          BCON_INT32(kTop), "comment", "{", "maxDegreeOfParallelism", BCON_INT32(degree), "}")) {}
   Problem execute() override {
     if (Problem failed = read(command_.get())) return failed;
     return number_in_last("score") == hundredth() ? std::nullopt : wrong("another hundredth", reply_);
@@ -192,12 +196,12 @@ class SortTop100 : public Read {
 
 class Group100k : public Read {
  public:
-  explicit Group100k(Seat seat)
+  explicit Group100k(Seat seat, const char* collection = kDocuments, std::int32_t degree = kAsTheServerThinks)
       : Read(seat, kCategories),
-        command_(BCON_NEW("aggregate", BCON_UTF8(kDocuments), "pipeline", "[", "{", "$group", "{", "_id",
+        command_(BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$group", "{", "_id",
                           BCON_UTF8("$category"), "documents", "{", "$sum", BCON_INT32(1), "}", "total", "{", "$sum",
                           BCON_UTF8("$amount"), "}", "mean", "{", "$avg", BCON_UTF8("$amount"), "}", "}", "}", "]",
-                          "cursor", "{", "}")) {}
+                          "cursor", "{", "}", "comment", "{", "maxDegreeOfParallelism", BCON_INT32(degree), "}")) {}
   Problem execute() override {
     if (Problem failed = read(command_.get())) return failed;
     return number_in_last("documents") == documents_of(text_in_last("_id")) ? std::nullopt
@@ -335,9 +339,9 @@ class UpdateSet : public UpdateById {
   std::uint32_t next_;  // Each client and each run starts elsewhere, so that no value meets itself again.
 };
 
-template <class T>
+template <class T, auto... arguments>
 std::unique_ptr<Operation> make(Seat seat) {
-  return std::make_unique<T>(seat);
+  return std::make_unique<T>(seat, arguments...);
 }
 
 }  // namespace
@@ -373,6 +377,27 @@ const std::vector<Case>& cases() {
        .make = make<InsertMany>},
       {.name = "sort", .title = "top 100 of 50,000 sorted", .make = make<SortTop100>},
       {.name = "group", .title = "group of 100,000", .make = make<Group100k>},
+      {.name = "get-16", .title = "get by _id, 16 partitions", .partitioned = true, .make = make<GetById, kDocuments16>},
+      {.name = "get-1000",
+       .title = "get by _id, 1,000 partitions",
+       .partitioned = true,
+       .make = make<GetById, kDocuments1000>},
+      {.name = "sort-16",
+       .title = "top 100 of 50,000, 16 partitions",
+       .partitioned = true,
+       .make = make<SortTop100, kSorted16, kAsTheServerThinks>},
+      {.name = "sort-16-serial",
+       .title = "top 100 of 50,000, 16 partitions, one at a time",
+       .partitioned = true,
+       .make = make<SortTop100, kSorted16, kOneAtATime>},
+      {.name = "group-16",
+       .title = "group of 100,000, 16 partitions",
+       .partitioned = true,
+       .make = make<Group100k, kDocuments16, kAsTheServerThinks>},
+      {.name = "group-16-serial",
+       .title = "group of 100,000, 16 partitions, one at a time",
+       .partitioned = true,
+       .make = make<Group100k, kDocuments16, kOneAtATime>},
   };
   return all;
 }

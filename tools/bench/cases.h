@@ -36,6 +36,7 @@ struct Case {
   int documents_per_operation = 1;  ///< The unit that CPU time is divided by.
   bool retryable = false;           ///< Clients ask for retryable writes, as drivers do unless told otherwise.
   bool fills = false;               ///< Inserts: its collection is dropped before every slice.
+  bool partitioned = false;         ///< Works on the collections in partitions.
   std::unique_ptr<Operation> (*make)(Seat seat);
 };
 

@@ -82,9 +82,19 @@ void append_fields(bson_t* document, std::int32_t id) {
                 letters(mix(random + static_cast<unsigned>(i)), kFieldSize));
 }
 
-Problem load_documents(mongoc_client_t* client) {
+Problem shard(mongoc_client_t* client, const char* collection, std::int32_t partitions) {
+  const std::string ns = std::string(kDatabase) + "." + collection;
+  const Bson command(BCON_NEW("shardCollection", BCON_UTF8(ns.c_str()), "key", "{", "_id", BCON_UTF8("hashed"), "}",
+                              "numInitialChunks", BCON_INT32(partitions)));
+  Reply reply;
+  const Problem failed = client::run(client, "admin", command.get(), reply);
+  constexpr std::int64_t kCommandNotFound = 59;
+  return failed && reply.number("code") != kCommandNotFound ? failed : std::nullopt;
+}
+
+Problem load_documents(mongoc_client_t* client, bool partitioned) {
   // Collection by collection: dropDatabase would be shorter, but a young server may not have it yet.
-  for (const char* name : {kDocuments, kSorted, kInserted}) {
+  for (const char* name : {kDocuments, kSorted, kInserted, kDocuments16, kSorted16, kDocuments1000}) {
     const Bson drop(BCON_NEW("drop", BCON_UTF8(name)));
     Reply reply;  // That there was nothing to drop is no failure.
     const Problem dropped = client::run(client, kDatabase, drop.get(), reply);
@@ -92,7 +102,18 @@ Problem load_documents(mongoc_client_t* client) {
     if (dropped && reply.number("code") != kNamespaceNotFound) return dropped;
   }
   if (Problem failed = fill(client, kDocuments, kDocumentCount)) return failed;
-  return fill(client, kSorted, kSortedCount);
+  if (Problem failed = fill(client, kSorted, kSortedCount)) return failed;
+  if (!partitioned) return std::nullopt;
+  struct Divided {
+    const char* name;
+    std::int32_t partitions, count;
+  };
+  for (const Divided& one : {Divided{kDocuments16, 16, kDocumentCount}, Divided{kSorted16, 16, kSortedCount},
+                             Divided{kDocuments1000, 1000, kDocumentCount}}) {
+    if (Problem failed = shard(client, one.name, one.partitions)) return failed;
+    if (Problem failed = fill(client, one.name, one.count)) return failed;
+  }
+  return std::nullopt;
 }
 
 Problem build_index(mongoc_client_t* client) {

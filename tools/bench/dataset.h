@@ -17,6 +17,11 @@ inline constexpr const char* kDocuments = "documents";  ///< 100,000 of them, wi
 inline constexpr const char* kSorted = "sorted";        ///< 50,000 for sorting, no secondary index.
 inline constexpr const char* kInserted = "inserted";    ///< Taken by inserts, dropped before every slice.
 
+// The same documents once more, divided by the hash of their _id where a server divides collections.
+inline constexpr char kDocuments16[] = "documents16";
+inline constexpr char kSorted16[] = "sorted16";
+inline constexpr char kDocuments1000[] = "documents1000";
+
 inline constexpr std::int32_t kDocumentCount = 100'000;
 inline constexpr std::int32_t kSortedCount = 50'000;
 inline constexpr std::int32_t kCategories = 10;
@@ -33,8 +38,11 @@ std::int32_t score_of(std::int32_t id);
 /// Appends everything but _id of the document numbered `id`.
 void append_fields(bson_t* document, std::int32_t id);
 
-/// Drops the benchmark's database and fills it again. Slow: some seconds.
-client::Problem load_documents(mongoc_client_t* client);
+/// Drops the benchmark's collections and fills them again, those in partitions only if asked to. Slow: some seconds.
+client::Problem load_documents(mongoc_client_t* client, bool partitioned);
+
+/// Divides a collection that is not there yet by the hash of its _id; a mongod that stands alone leaves it as it is.
+client::Problem shard(mongoc_client_t* client, const char* collection, std::int32_t partitions);
 
 /// Builds the secondary index; a server without them says why not.
 client::Problem build_index(mongoc_client_t* client);

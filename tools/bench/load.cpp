@@ -27,15 +27,6 @@ struct Options {
   bool list = false;
 };
 
-/// NAME,PID,URI; the URI may hold commas of its own.
-Server parse_server(const std::string& text) {
-  const std::size_t first = text.find(',');
-  const std::size_t second = text.find(',', first + 1);
-  if (second == std::string::npos) give_up("--server takes NAME,PID,URI, not " + text);
-  return {text.substr(0, first), std::atoi(text.substr(first + 1, second - first - 1).c_str()),
-          text.substr(second + 1)};
-}
-
 std::vector<const Case*> chosen(const std::vector<std::string>& names) {
   std::vector<const Case*> found;
   for (const Case& one : cases())
@@ -105,9 +96,9 @@ void measure(const std::vector<Server>& servers, const Case& work, int clients, 
     if (work.fills) drop_inserted(connect(crew.server(), false).get());
 }
 
-void prepare(const Server& server) {
+void prepare(const Server& server, bool partitioned) {
   const client::Client client = connect(server, false);
-  if (client::Problem failed = load_documents(client.get())) give_up(server.name + ": " + *failed);
+  if (client::Problem failed = load_documents(client.get(), partitioned)) give_up(server.name + ": " + *failed);
   if (client::Problem failed = build_index(client.get()))
     std::fprintf(stderr, "no secondary index on %s: %s\n", server.name.c_str(), failed->c_str());
 }
@@ -117,7 +108,7 @@ void run(const Options& options) {
   for (const std::string& text : options.servers) servers.push_back(parse_server(text));
   const std::vector<const Case*> work = chosen(options.cases);
   if (options.load)
-    for (const Server& server : servers) prepare(server);
+    for (const Server& server : servers) prepare(server, std::ranges::any_of(work, &Case::partitioned));
   for (const Case* one : work)
     for (const int clients : options.clients) measure(servers, *one, clients, options);
 }

@@ -70,6 +70,14 @@ double percentile(Latencies& latencies, double share) {
 
 }  // namespace
 
+Server parse_server(const std::string& text) {
+  const std::size_t first = text.find(',');
+  const std::size_t second = text.find(',', first + 1);
+  if (second == std::string::npos) give_up("--server takes NAME,PID,URI, not " + text);
+  return {text.substr(0, first), std::atoi(text.substr(first + 1, second - first - 1).c_str()),
+          text.substr(second + 1)};
+}
+
 void give_up(const std::string& what) {
   std::fprintf(stderr, "load: %s\n", what.c_str());
   std::fflush(nullptr);

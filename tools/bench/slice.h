@@ -18,6 +18,9 @@ struct Server {
   std::string uri;
 };
 
+/// NAME,PID,URI; the URI may hold commas of its own.
+Server parse_server(const std::string& text);
+
 /// Clients of one server for one case, each with a connection and an operation of its own. They outlive a slice, so
 /// that alternating between servers costs no connects.
 class Crew {
