@@ -2,19 +2,38 @@
 #include "shards/catalog/collection.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace partita::shards {
 namespace {
 
 std::string_view text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
+/// The first eight bytes as a number of the same order; what is shorter goes on with zeros.
+std::uint64_t head_of(std::string_view key) {
+  std::uint64_t head = 0;
+  std::memcpy(&head, key.data(), std::min(key.size(), sizeof head));
+  return __builtin_bswap64(head);
+}
+
 }  // namespace
 
 std::size_t Collection::slot_of(Bytes record_key) const {
   if (partitions.size() == 1) return 0;
-  const auto behind = std::ranges::upper_bound(partitions, text(record_key), {},
-                                               [](const PartitionSlot& slot) { return std::string_view(slot.min); });
-  return static_cast<std::size_t>(behind - partitions.begin()) - 1;
+  const std::string_view key = text(record_key);
+  if (heads.size() != partitions.size()) {
+    const auto behind = std::ranges::upper_bound(partitions, key, {}, [](const PartitionSlot& slot) { return std::string_view(slot.min); });
+    return static_cast<std::size_t>(behind - partitions.begin()) - 1;
+  }
+  const auto behind = std::ranges::upper_bound(heads, head_of(key));
+  std::size_t place = static_cast<std::size_t>(behind - heads.begin()) - 1;
+  while (std::string_view(partitions[place].min) > key) --place;  // Among those with the same head; the first min is empty.
+  return place;
+}
+
+void Collection::note_heads() {
+  heads.clear();
+  for (const PartitionSlot& slot : partitions) heads.push_back(head_of(slot.min));
 }
 
 const PartitionSlot& Collection::locate(Bytes record_key) const { return partitions[slot_of(record_key)]; }

@@ -71,9 +71,14 @@ class Collection {
   std::vector<std::shared_ptr<const IndexSpec>> indexes;  ///< Secondary ones; that of _id is the record key itself.
   std::vector<PartitionSlot> partitions;                  ///< In the order of their ranges, which tile the key space.
 
+  /// The first eight bytes of every partition's min, as numbers: a search among a thousand partitions stays within a few
+  /// cache lines. Made by publish(); a collection without them is searched by the mins alone.
+  std::vector<std::uint64_t> heads;
+
   /// The partition that a record key belongs to. This is all that routing of a single key is.
   const PartitionSlot& locate(Bytes record_key) const;
   std::size_t slot_of(Bytes record_key) const;
+  void note_heads();
   /// With those that the records themselves are: of _id, unless it is one of `indexes`, and of the shard key.
   std::size_t index_count() const;
   Growth size() const;

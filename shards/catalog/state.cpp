@@ -187,6 +187,7 @@ std::shared_ptr<const CatalogSnapshot> CatalogState::publish(std::uint64_t versi
       for (std::size_t i = 1; i < collection->partitions.size(); ++i) {
         collection->partitions[i - 1].max = collection->partitions[i].min;
       }
+      collection->note_heads();
       member.published = std::move(collection);
       member.changed = false;
     }
