@@ -200,14 +200,21 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
     CHECK_OK(change_one(operation, ns, bytes_of(*first), &matcher, change, statement, outcome));
     if (outcome.matched > 0) return {};
   }
-  TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
-  Targets targets(operation, collection, matcher, std::move(plan.order));
-  while (true) {
-    TRY(const std::vector<std::string> keys, targets.next(1));
-    if (keys.empty()) return repeat_unlocated(operation, *collection, statement, outcome).status();
-    CHECK_OK(change_one(operation, ns, bytes_of(keys[0]), &matcher, change, statement, outcome));
-    if (outcome.matched > 0) return {};
+  TRY(const Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
+  for (bool missed = true; missed;) {
+    missed = false;
+    CHECK_OK(operation.check_interrupt());
+    Targets targets(operation, collection, matcher, plan.order);
+    while (true) {
+      TRY(const std::vector<std::string> keys, targets.next(1));
+      if (keys.empty()) break;
+      CHECK_OK(change_one(operation, ns, bytes_of(keys[0]), &matcher, change, statement, outcome));
+      if (outcome.matched > 0 || outcome.retried) return {};
+      // What was there a moment ago may match no more, or may have moved to a place that this walk has passed.
+      missed = collection->sharding != nullptr;
+    }
   }
+  return repeat_unlocated(operation, *collection, statement, outcome).status();
 }
 
 /// Inserts what an upsert makes of filter and update.
