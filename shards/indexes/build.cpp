@@ -8,7 +8,7 @@ namespace {
 
 /// Documents per engine transaction: enough to spread its cost, few enough not to fill the cache with one transaction.
 constexpr int kChunk = 1000;
-/// Documents, or records of the log, between two looks at whether to go on.
+/// Documents between two looks at whether to go on.
 constexpr int kInterruptInterval = 64;
 /// A round of so few documents takes no longer than writers may well wait for the last one.
 constexpr std::size_t kFewDocuments = 500;
@@ -78,6 +78,12 @@ class Filler {
   bool more_ = true;
 };
 
+std::vector<PartitionId> partitions_of(const Collection& collection, const Collection::Run& run) {
+  std::vector<PartitionId> partitions;
+  for (std::size_t i = run.first; i < run.end; ++i) partitions.push_back(collection.partitions[i].partition->id());
+  return partitions;
+}
+
 Result<std::optional<bson::View>> find_document(Cursor& rows, Bytes key) {
   TRY(const bool there, rows.find(key));
   return there ? std::optional(bson::View::trusted(rows.value().data())) : std::nullopt;
@@ -101,11 +107,9 @@ IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collectio
       go_on_(std::move(go_on)),
       progress_(progress == nullptr ? own_progress_ : *progress),
       specs_(specs),
-      hold_(store.log_holds(), 0) {
+      touched_(store, partitions_of(*collection_, {0, collection_->partitions.size()})) {
   for (const Collection::Run& run : collection_->runs()) {
-    Part& part = parts_.emplace_back();
-    part.slot = &collection_->partitions[run.first];
-    for (std::size_t i = run.first; i < run.end; ++i) part.partitions.insert(collection_->partitions[i].partition->id());
+    parts_.push_back({&collection_->partitions[run.first], partitions_of(*collection_, run), {}});
   }
 }
 
@@ -145,7 +149,7 @@ Status IndexBuild::make_tables() {
 Status IndexBuild::run() {
   CHECK_OK(make_tables());
   TRY(ReadPoint first, ReadPoint::now(store_));
-  hold_.move_to(first.next_sequence());
+  touched_.begin(first.next_sequence());
   seen_.emplace(std::move(first));
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
   progress_.total.fetch_add(collection_->size().documents, std::memory_order_relaxed);
@@ -168,53 +172,27 @@ Status IndexBuild::finish() { return catch_up().status(); }
 Result<std::size_t> IndexBuild::catch_up() {
   CHECK_OK(go_on_());
   TRY(ReadPoint now, ReadPoint::now(store_));
-  TRY(const std::size_t touched, collect(seen_->next_sequence(), now.next_sequence()));
+  TRY(const std::size_t touched, touched_.collect(now.next_sequence(), go_on_));
   for (Part& part : parts_) {
     // All old entries go before any new one comes: a value may have moved from one document to another.
     CHECK_OK(replace_entries(part, now, Pass::kRetract));
     CHECK_OK(replace_entries(part, now, Pass::kExtend));
-    part.touched.clear();
   }
-  hold_.move_to(now.next_sequence());
+  touched_.clear();
   seen_.emplace(std::move(now));
   CHECK_OK(caught_up.hit());
   return touched;
 }
 
-/// Notes which documents of our partitions the log names in [from, to).
-Result<std::size_t> IndexBuild::collect(Sequence from, Sequence to) {
-  std::size_t touched = 0;
-  if (from == to) return touched;
-  TRY(const std::unique_ptr<LogTail> tail, store_.log(kDataLog).tail(from));
-  for (Sequence at = from; at < to; ++at) {
-    if (at % kInterruptInterval == 0) CHECK_OK(go_on_());
-    TRY(const std::optional<Bytes> record, tail->next());
-    if (!record) return error(Code::DataModifiedByRepair, "the log ends at ", at, ", before ", to);
-    TRY(RecordReader reader, RecordReader::open(*record));
-    if (reader.header().sequence != at) return error(Code::DataModifiedByRepair, "the log lacks record ", at);
-    if (reader.header().kind != RecordKind::kOperations) continue;
-    TRY(const std::size_t more, collect_record(reader));
-    touched += more;
-  }
-  return touched;
-}
-
-Result<std::size_t> IndexBuild::collect_record(RecordReader& record) {
-  std::size_t touched = 0;
-  while (true) {
-    TRY(const std::optional<Operation> operation, record.next());
-    if (!operation) return touched;
-    const bool remembers = operation->type == OperationType::kRetryRow || operation->type == OperationType::kRetryDelete;
-    if (remembers) continue;
-    for (Part& part : parts_) {
-      if (!part.partitions.contains(operation->partition)) continue;
-      const Bytes key = operation->key;
-      touched += part.touched.emplace(reinterpret_cast<const char*>(key.data()), key.size()).second;
-    }
-  }
-}
-
 Status IndexBuild::replace_entries(const Part& part, const ReadPoint& now, Pass pass) {
+  for (const PartitionId partition : part.partitions) {
+    CHECK_OK(replace_entries(part, touched_.of(partition), now, pass));
+  }
+  return {};
+}
+
+Status IndexBuild::replace_entries(const Part& part, const std::set<std::string>& touched, const ReadPoint& now,
+                                   Pass pass) {
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
   TRY(Cursor before, seen_->session().cursor(part.slot->partition->records()));
   TRY(Cursor after, now.session().cursor(part.slot->partition->records()));
@@ -227,11 +205,11 @@ Status IndexBuild::replace_entries(const Part& part, const ReadPoint& now, Pass 
     }
     return {};
   };
-  for (auto at = part.touched.begin(); at != part.touched.end();) {
+  for (auto at = touched.begin(); at != touched.end();) {
     auto end = at;
     const auto chunk = [&]() -> Status {
       end = at;
-      for (int i = 0; i < kChunk && end != part.touched.end(); ++i, ++end) {
+      for (int i = 0; i < kChunk && end != touched.end(); ++i, ++end) {
         if (i % kInterruptInterval == 0) CHECK_OK(go_on_());
         CHECK_OK(change(bytes_of(*end)));
       }

@@ -3,12 +3,11 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 
 #include "shards/catalog/collection.h"
 #include "shards/indexes/build_progress.h"
 #include "shards/indexes/entries.h"
-#include "shards/log/log_holds.h"
+#include "shards/log/touched_keys.h"
 #include "shards/snapshot/read_point.h"
 
 namespace partita::shards {
@@ -28,7 +27,7 @@ namespace partita::shards {
 class IndexBuild {
  public:
   /// Asked often; a failure ends the build with that failure.
-  using GoOn = std::function<Status()>;
+  using GoOn = TouchedKeys::GoOn;
   /// `progress` may be nullptr.
   IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
              const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on, BuildProgress* progress);
@@ -48,18 +47,16 @@ class IndexBuild {
  private:
   /// What is done in one segment.
   struct Part {
-    const PartitionSlot* slot;         ///< One of those in it.
-    std::set<PartitionId> partitions;  ///< All of them.
+    const PartitionSlot* slot;            ///< One of those in it.
+    std::vector<PartitionId> partitions;  ///< All of them.
     std::vector<std::shared_ptr<PartitionIndex>> indexes;
-    std::set<std::string> touched;  ///< Record keys that the log names in this round.
   };
   enum class Pass : std::uint8_t { kRetract, kExtend };
 
   Status make_tables();
   Result<std::size_t> catch_up();
-  Result<std::size_t> collect(Sequence from, Sequence to);
-  Result<std::size_t> collect_record(RecordReader& record);
   Status replace_entries(const Part& part, const ReadPoint& now, Pass pass);
+  Status replace_entries(const Part& part, const std::set<std::string>& touched, const ReadPoint& now, Pass pass);
 
   Store& store_;
   const std::shared_ptr<const Collection> collection_;
@@ -68,7 +65,7 @@ class IndexBuild {
   BuildProgress& progress_;
   const std::vector<std::shared_ptr<const IndexSpec>> specs_;
   std::vector<Part> parts_;
-  LogHold hold_;
+  TouchedKeys touched_;  ///< In this round.
   std::optional<ReadPoint> seen_;  ///< The moment that the tables stand at.
   IndexWriter entries_;
 };
