@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "shards/balance/balancer.h"
 #include "shards/checkpointer.h"
 #include "shards/data_directory.h"
 #include "shards/indexes/build.h"
@@ -50,10 +51,12 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   store->reaper_ = std::make_unique<RetryReaper>(*store, store->options_.session_timeout_seconds);
   const auto reap = [reaper = store->reaper_.get()] { reaper->turn(); };
   store->reaping_ = std::make_unique<wire::Periodic>("session-reaper", std::chrono::seconds(1), reap);
+  store->balancer_ = std::make_unique<Balancer>(*store, store->options_.balance);
   return store;
 }
 
 Store::~Store() {
+  balancer_.reset();
   reaping_.reset();
   if (checkpointer_ != nullptr) {
     // Closing takes a checkpoint of its own, which must not be newer than our last one and its counts.

@@ -17,6 +17,8 @@ class Periodic;
 
 namespace partita::shards {
 
+class Balancer;
+struct BalanceOptions;
 class Checkpointer;
 class JournalSync;
 class Repeated;
@@ -31,6 +33,7 @@ struct StoreOptions {
   std::uint32_t journal_interval_ms = 100;
   std::uint32_t session_timeout_seconds = 30 * 60;  ///< Statements of a session are remembered so long after its last write.
   std::uint64_t seed = RandomSource::system_seed();
+  std::shared_ptr<BalanceOptions> balance;  ///< Null: what they are at first.
 };
 
 /// Everything that is stored: opened from one directory, recovered, and kept in shape by its background threads.
@@ -54,6 +57,7 @@ class Store {
   Applier::Tables tables() const { return tables_; }
   TableId state_table() const { return state_table_; }
   const StoreOptions& options() const { return options_; }
+  Balancer& balancer() { return *balancer_; }
 
   /// Calls `synced`, on another thread, once everything journaled before this call is on disk.
   void when_durable(std::function<void()> synced);
@@ -100,6 +104,7 @@ class Store {
   std::unique_ptr<Checkpointer> checkpointer_;
   std::unique_ptr<RetryReaper> reaper_;
   std::unique_ptr<wire::Periodic> reaping_;
+  std::unique_ptr<Balancer> balancer_;
 };
 
 }  // namespace partita::shards

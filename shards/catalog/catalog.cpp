@@ -110,7 +110,7 @@ Result<std::shared_ptr<const Collection>> Catalog::drop(const Namespace& ns, con
   std::shared_ptr<const Collection> dropped;
   {
     Change change(*this);
-    TRY(dropped, change.find(ns, Change::Builds::kAbort, interrupted));
+    TRY(dropped, change.find(ns, Change::Jobs::kAbort, interrupted));
     if (dropped == nullptr) return not_found(ns);
     change.exclude(*dropped);
     change.erase(*dropped);
@@ -123,7 +123,7 @@ Result<std::shared_ptr<const Collection>> Catalog::drop(const Namespace& ns, con
 Status Catalog::drop_database(std::string_view db, const Interrupt& interrupted) {
   {
     Change change(*this);
-    TRY(const auto collections, change.find_all(db, Change::Builds::kAbort, interrupted));
+    TRY(const auto collections, change.find_all(db, Change::Jobs::kAbort, interrupted));
     for (const auto& collection : collections) {
       change.exclude(*collection);
       change.erase(*collection);

@@ -22,6 +22,7 @@ constexpr std::size_t kMaxIndexes = 64;  ///< Per collection, that of _id includ
 class Catalog {
  public:
   class Change;
+  class Claim;
   Catalog(Store& store, CatalogState state);
 
   /// The current snapshot: a cached pointer per thread, refreshed when the version has moved. Valid until this thread's
@@ -33,7 +34,7 @@ class Catalog {
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   // Changes. They block, on a worker thread, for a moment; where indexes are being built on a collection, until that has
-  // ended. Dropping ends it. `interrupted` is asked meanwhile; null where nobody interrupts.
+  // ended. Dropping ends it. Splits and merges under way give way. `interrupted` is asked meanwhile; null where nobody interrupts.
   using Interrupt = std::function<Status()>;
 
   /// NamespaceExists when it is there with other options; the same options again are no error.
@@ -72,12 +73,11 @@ class Catalog {
   void remove_dropped_tables();
 
  private:
-  class BuildClaim;
   using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
   Status publish_locked();
   std::uint32_t reserve_partitions(std::size_t count);
   Result<Specs> claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
-                            BuildClaim& claim, IndexCounts& counts);
+                            Claim& claim, IndexCounts& counts);
   Status publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh);
 
   const std::uint64_t identity_;
@@ -87,9 +87,12 @@ class Catalog {
   /// Ids of indexes whose build failed are not used again: their tables may still be on their way out.
   std::uint32_t next_index_id_ = 1;
   std::uint32_t next_partition_ = 1;  ///< The same for ids of partitions.
-  /// Collections on which indexes are being built, and whether somebody wants that to end.
-  std::map<Uuid, std::shared_ptr<std::atomic<bool>>> building_;
-  std::condition_variable build_ended_;
+  struct Claimed {
+    std::shared_ptr<std::atomic<bool>> unwanted;  ///< Somebody wants it to end.
+    bool yields = false;
+  };
+  std::map<Uuid, Claimed> claimed_;  ///< Collections on which jobs are at work.
+  std::condition_variable claim_ended_;
   std::atomic<std::uint64_t> version_{0};
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const CatalogSnapshot> snapshot_;

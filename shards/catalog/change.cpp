@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/catalog/change.h"
 
+#include <algorithm>
+#include <set>
+
 #include "shards/log/write_unit.h"
 #include "shards/storage/fail_point.h"
 #include "shards/storage/fatal.h"
@@ -18,37 +21,48 @@ FailPoint published{"catalogPublished", "A change of the catalog is visible; tab
 
 }  // namespace
 
-Result<Catalog::Change::Collections> Catalog::Change::find_unbuilt(const std::function<Collections()>& find,
-                                                                   Builds builds, const Interrupt& interrupted) {
+Result<Catalog::Change::Collections> Catalog::Change::find_unclaimed(const std::function<Collections()>& find, Jobs jobs,
+                                                                     const Interrupt& interrupted) {
   while (true) {
     Collections found = find();
-    bool built_on = false;
+    bool claimed = false;
     for (const auto& collection : found) {
-      const auto building = catalog_.building_.find(collection->uuid);
-      if (building == catalog_.building_.end()) continue;
-      built_on = true;
-      if (builds == Builds::kAbort) building->second->store(true, std::memory_order_relaxed);
+      const auto claim = catalog_.claimed_.find(collection->uuid);
+      if (claim == catalog_.claimed_.end()) continue;
+      claimed = true;
+      const bool ends = jobs == Jobs::kAbort || (jobs == Jobs::kAwait && claim->second.yields);
+      if (ends) claim->second.unwanted->store(true, std::memory_order_relaxed);
     }
-    if (!built_on) return found;
-    catalog_.build_ended_.wait_for(lock_, kLook);
+    if (!claimed) return found;
+    catalog_.claim_ended_.wait_for(lock_, kLook);
     if (interrupted) CHECK_OK(interrupted());
   }
 }
 
-Result<std::shared_ptr<const Collection>> Catalog::Change::find(const Namespace& ns, Builds builds,
+Result<std::shared_ptr<const Collection>> Catalog::Change::find(const Namespace& ns, Jobs jobs,
                                                                 const Interrupt& interrupted) {
   const auto named = [&] {
     Collections one;
     if (auto collection = catalog_.share()->share(ns.full())) one.push_back(std::move(collection));
     return one;
   };
-  TRY(Collections found, find_unbuilt(named, builds, interrupted));
+  TRY(Collections found, find_unclaimed(named, jobs, interrupted));
   return found.empty() ? nullptr : std::move(found.front());
 }
 
-Result<Catalog::Change::Collections> Catalog::Change::find_all(std::string_view db, Builds builds,
+Result<std::shared_ptr<const Collection>> Catalog::Change::find(const Uuid& uuid, Jobs jobs, const Interrupt& interrupted) {
+  const auto known = [&] {
+    Collections one;
+    if (auto collection = catalog_.share()->share(uuid)) one.push_back(std::move(collection));
+    return one;
+  };
+  TRY(Collections found, find_unclaimed(known, jobs, interrupted));
+  return found.empty() ? nullptr : std::move(found.front());
+}
+
+Result<Catalog::Change::Collections> Catalog::Change::find_all(std::string_view db, Jobs jobs,
                                                                const Interrupt& interrupted) {
-  return find_unbuilt([&] { return catalog_.share()->collections(db); }, builds, interrupted);
+  return find_unclaimed([&] { return catalog_.share()->collections(db); }, jobs, interrupted);
 }
 
 Result<Catalog::Change::Pair> Catalog::Change::find_both(const Namespace& first, const Namespace& second,
@@ -62,15 +76,27 @@ Result<Catalog::Change::Pair> Catalog::Change::find_both(const Namespace& first,
     if (pair.second != nullptr) found.push_back(pair.second);
     return found;
   };
-  CHECK_OK(find_unbuilt(look, Builds::kAwait, interrupted).status());
+  CHECK_OK(find_unclaimed(look, Jobs::kAwait, interrupted).status());
   return pair;
 }
 
 void Catalog::Change::erase(const Collection& collection) {
   erase(CollectionRow::key(collection.uuid));
+  std::set<PartitionId> gone;
   for (const PartitionSlot& slot : collection.partitions) {
-    erase(PartitionRow::key(collection.uuid, slot.partition->id()));
+    gone.insert(slot.partition->id());
+    gone.insert(slot.inherits.begin(), slot.inherits.end());
   }
+  for (const PartitionId id : gone) erase(PartitionRow::key(collection.uuid, id));
+  for (const auto& [id, plan] : state().plans(collection.uuid)) erase(PlanRow::key(collection.uuid, id));
+}
+
+PartitionId Catalog::Change::reserve_partitions(std::size_t count) {
+  const PartitionId first{catalog_.reserve_partitions(count)};
+  MetaRow meta = state().meta();
+  meta.next_partition = std::max(meta.next_partition, catalog_.next_partition_);
+  put(MetaRow::key(), meta.encode());
+  return first;
 }
 
 Status Catalog::Change::commit() {
@@ -97,7 +123,11 @@ Status Catalog::Change::write() {
   WriteUnit unit(catalog_.store_, *session);
   CHECK_OK(unit.begin(RecordKind::kCatalog, kCatalogLog));
   for (const Row& row : rows_) {
-    CHECK_OK(row.document ? unit.put_catalog_row(row.key, row.document->view()) : unit.erase_catalog_row(row.key));
+    if (row.kind == Row::Kind::kRetire) {
+      CHECK_OK(unit.retire_catalog_row(row.key));
+    } else {
+      CHECK_OK(row.document ? unit.put_catalog_row(row.key, row.document->view()) : unit.erase_catalog_row(row.key));
+    }
   }
   CHECK_OK(unit.commit());
   return {};

@@ -13,13 +13,14 @@ class Catalog::Change {
  public:
   explicit Change(Catalog& catalog) : catalog_(catalog), lock_(catalog.change_mutex_) {}
 
-  /// What becomes of index builds that are in the change's way.
-  enum class Builds : std::uint8_t { kAwait, kAbort };
-  /// The collection of that name, nullptr when there is none, once no indexes are being built on it. Lets go of the lock
-  /// while it waits: what was read before may have changed.
-  Result<std::shared_ptr<const Collection>> find(const Namespace& ns, Builds builds, const Interrupt& interrupted);
+  /// What becomes of jobs that are in the change's way (see Claim). Those that yield are ended, but not by one another.
+  enum class Jobs : std::uint8_t { kAwait, kAbort, kAwaitAll };
+  /// The collection of that name, nullptr when there is none, once no job claims it. Lets go of the lock while it waits:
+  /// what was read before may have changed.
+  Result<std::shared_ptr<const Collection>> find(const Namespace& ns, Jobs jobs, const Interrupt& interrupted);
+  Result<std::shared_ptr<const Collection>> find(const Uuid& uuid, Jobs jobs, const Interrupt& interrupted);
   /// The same for all collections of a database.
-  Result<std::vector<std::shared_ptr<const Collection>>> find_all(std::string_view db, Builds builds,
+  Result<std::vector<std::shared_ptr<const Collection>>> find_all(std::string_view db, Jobs jobs,
                                                                   const Interrupt& interrupted);
 
   /// The same for two names.
@@ -34,8 +35,17 @@ class Catalog::Change {
   void exclude(Exclusion exclusion) { excluded_.push_back(std::move(exclusion)); }
   void put(std::string key, bson::Document row) { rows_.push_back({std::move(key), std::move(row)}); }
   void erase(std::string key) { rows_.push_back({std::move(key), std::nullopt}); }
-  /// The rows of a collection and its partitions.
+  /// The rows of a collection and its partitions, and what is kept of partitions that they came from.
   void erase(const Collection& collection);
+  /// The row of a partition that others inherit from: what is known of its statements stays. erase() removes that too, once
+  /// nobody needs it any more.
+  void retire(PartitionId partition, const Uuid& collection) {
+    rows_.push_back({PartitionRow::key(collection, partition), std::nullopt, Row::Kind::kRetire});
+  }
+  /// Ids for new partitions, which are not used again even if this change comes to nothing.
+  PartitionId reserve_partitions(std::size_t count);
+  /// What the rows say now. While the change lives.
+  const CatalogState& state() const { return catalog_.state_; }
   void adopt(SegmentId segment, std::shared_ptr<PartitionIndex> index) {
     adopted_.push_back({segment, std::move(index)});
   }
@@ -44,11 +54,13 @@ class Catalog::Change {
 
  private:
   struct Row {
+    enum class Kind : std::uint8_t { kWhole, kRetire };
     std::string key;
     std::optional<bson::Document> document;
+    Kind kind = Kind::kWhole;
   };
   using Collections = std::vector<std::shared_ptr<const Collection>>;
-  Result<Collections> find_unbuilt(const std::function<Collections()>& find, Builds builds, const Interrupt& interrupted);
+  Result<Collections> find_unclaimed(const std::function<Collections()>& find, Jobs jobs, const Interrupt& interrupted);
   Status write();
   Status show();
   Status publish();

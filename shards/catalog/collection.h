@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct PartitionSlot {
   std::string max;                     ///< The next slot's min; empty in the last one.
   bson::Date created = {};
   std::vector<PartitionId> inherits;   ///< Whose retry rows hold here too.
+  std::optional<PartitionId> origin;   ///< Which it descends from by splits.
 };
 
 /// A collection as one version of the catalog has it. Immutable: whoever holds it may read it without locks for as

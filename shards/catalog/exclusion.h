@@ -15,6 +15,10 @@ class Exclusion {
       closed_.push_back(slot.partition);
     }
   }
+  /// Out of some of its partitions.
+  explicit Exclusion(std::vector<std::shared_ptr<Partition>> partitions) : closed_(std::move(partitions)) {
+    for (const auto& partition : closed_) partition->gate().close();
+  }
   Exclusion(Exclusion&&) noexcept = default;
   Exclusion& operator=(Exclusion&&) = delete;
   ~Exclusion() {

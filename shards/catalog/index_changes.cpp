@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "shards/catalog/change.h"
+#include "shards/catalog/claim.h"
 #include "shards/indexes/build.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
@@ -54,37 +55,6 @@ Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
 
 }  // namespace
 
-/// Keeps other changes away from a collection, but for one that wants the build to end. Made with the change lock held.
-class Catalog::BuildClaim {
- public:
-  explicit BuildClaim(Catalog& catalog) : catalog_(catalog) {}
-  BuildClaim(const BuildClaim&) = delete;
-  BuildClaim& operator=(const BuildClaim&) = delete;
-  ~BuildClaim() {
-    if (collection_ == nullptr) return;
-    {
-      const std::lock_guard lock(catalog_.change_mutex_);
-      catalog_.building_.erase(collection_->uuid);
-    }
-    catalog_.build_ended_.notify_all();
-  }
-
-  void take(std::shared_ptr<const Collection> collection) {
-    collection_ = std::move(collection);
-    catalog_.building_.emplace(collection_->uuid, unwanted_);
-  }
-  const std::shared_ptr<const Collection>& collection() const { return collection_; }
-  Status check() const {
-    if (!unwanted_->load(std::memory_order_relaxed)) return {};
-    return error(Code::IndexBuildAborted, "Index build aborted: collection ", collection_->ns.full(), " is dropped");
-  }
-
- private:
-  Catalog& catalog_;
-  std::shared_ptr<const Collection> collection_;
-  const std::shared_ptr<std::atomic<bool>> unwanted_ = std::make_shared<std::atomic<bool>>(false);
-};
-
 Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
                                                      const Interrupt& interrupted, BuildProgress* progress) {
   TRY(std::vector<IndexSpec> wanted, parse(definitions));
@@ -92,7 +62,7 @@ Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const 
   counts.created_collection = share()->find(ns.full()) == nullptr;
   CHECK_OK(get_or_create(ns));
 
-  BuildClaim claim(*this);
+  Claim claim(*this);
   TRY(const Specs fresh, claim_build(ns, std::move(wanted), interrupted, claim, counts));
   if (fresh.empty()) return counts;
   const Interrupt go_on = [&]() -> Status {
@@ -110,9 +80,9 @@ Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const 
 
 /// Which of the wanted indexes are new. Claims the collection when there are any.
 Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
-                                   BuildClaim& claim, IndexCounts& counts) {
+                                   Claim& claim, IndexCounts& counts) {
   Change change(*this);
-  TRY(auto collection, change.find(ns, Change::Builds::kAwait, interrupted));
+  TRY(auto collection, change.find(ns, Change::Jobs::kAwait, interrupted));
   if (collection == nullptr) return not_found(ns);
   counts.before = counts.after = collection->index_count();
   Specs fresh;
@@ -156,7 +126,7 @@ Result<std::size_t> Catalog::drop_indexes(const Namespace& ns, const std::functi
   std::size_t before = 0;
   {
     Change change(*this);
-    TRY(const auto collection, change.find(ns, Change::Builds::kAwait, interrupted));
+    TRY(const auto collection, change.find(ns, Change::Jobs::kAwait, interrupted));
     if (collection == nullptr) return not_found(ns);
     before = collection->index_count();
     const std::size_t rows_before = collection->indexes.size();

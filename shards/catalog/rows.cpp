@@ -16,6 +16,21 @@ Result<std::uint32_t> number(bson::View row, std::string_view kind, std::string_
   return static_cast<std::uint32_t>(*value);
 }
 
+std::string partition_key(RowKind kind, const Uuid& uuid, PartitionId id) {
+  std::string key(1, static_cast<char>(kind));
+  key.append(reinterpret_cast<const char*>(uuid.data()), uuid.size());
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(static_cast<std::uint32_t>(id) >> shift));
+  return key;
+}
+
+std::vector<PartitionId> read_ids(bson::Value array) {
+  std::vector<PartitionId> ids;
+  for (const auto& [name, id] : array.is_array() ? array.as_document() : bson::View()) {
+    ids.push_back(PartitionId{static_cast<std::uint32_t>(id.exact_int64().value_or(0))});
+  }
+  return ids;
+}
+
 }  // namespace
 
 bson::Document MetaRow::encode() const {
@@ -23,6 +38,7 @@ bson::Document MetaRow::encode() const {
     row.add("format", format);
     row.add("nextPartition", static_cast<std::int64_t>(next_partition));
     row.add("cluster", cluster);
+    if (!balancing) row.add("balancing", false);
   });
 }
 
@@ -38,6 +54,7 @@ Result<MetaRow> MetaRow::decode(bson::View row) {
   const bson::Value cluster = row["cluster"];
   if (!cluster.is(bson::Type::kObjectId)) return damaged("meta", "cluster");
   meta.cluster = cluster.as_object_id();
+  meta.balancing = !row.has("balancing") || row["balancing"].truthy();
   return meta;
 }
 
@@ -90,12 +107,7 @@ Result<CollectionRow> CollectionRow::decode(bson::View row) {
   return collection;
 }
 
-std::string PartitionRow::key(const Uuid& uuid, PartitionId id) {
-  std::string key(1, static_cast<char>(RowKind::kPartition));
-  key.append(reinterpret_cast<const char*>(uuid.data()), uuid.size());
-  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(static_cast<std::uint32_t>(id) >> shift));
-  return key;
-}
+std::string PartitionRow::key(const Uuid& uuid, PartitionId id) { return partition_key(RowKind::kPartition, uuid, id); }
 
 bson::Document PartitionRow::encode() const {
   return bson::Document::build([&](bson::Writer& row) {
@@ -104,6 +116,7 @@ bson::Document PartitionRow::encode() const {
     if (documents != 0) row.add("documents", documents);
     if (bytes != 0) row.add("bytes", bytes);
     row.add("created", created);
+    if (origin) row.add("origin", static_cast<std::int64_t>(*origin));
     if (inherits.empty()) return;
     bson::ArrayWriter array = row.array("inherits");
     for (const PartitionId parent : inherits) array.push(static_cast<std::int64_t>(parent));
@@ -120,25 +133,43 @@ Result<PartitionRow> PartitionRow::decode(bson::View row) {
   partition.documents = row["documents"].exact_int64().value_or(0);
   partition.bytes = row["bytes"].exact_int64().value_or(0);
   if (row["created"].is(bson::Type::kDate)) partition.created = row["created"].as_date();
-  const bson::Value inherits = row["inherits"];
-  for (const auto& [name, parent] : inherits.is_array() ? inherits.as_document() : bson::View()) {
-    partition.inherits.push_back(PartitionId{static_cast<std::uint32_t>(parent.exact_int64().value_or(0))});
+  partition.inherits = read_ids(row["inherits"]);
+  if (row.has("origin")) {
+    TRY(const std::uint32_t origin, number(row, "partition", "origin"));
+    partition.origin = PartitionId{origin};
   }
   return partition;
+}
+
+std::string PlanRow::key(const Uuid& uuid, PartitionId id) { return partition_key(RowKind::kPlan, uuid, id); }
+
+bson::Document PlanRow::encode() const {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("cut", bson::Binary{0, cut});
+    bson::ArrayWriter array = row.array("makes");
+    for (const PartitionId id : makes) array.push(static_cast<std::int64_t>(id));
+  });
+}
+
+Result<PlanRow> PlanRow::decode(bson::View row) {
+  const bson::Value cut = row["cut"];
+  if (!cut.is(bson::Type::kBinary)) return damaged("plan", "cut");
+  return PlanRow{std::string(cut.as_binary().bytes), read_ids(row["makes"])};
 }
 
 Result<RowKey> RowKey::decode(Bytes key) {
   if (key.empty()) return damaged("key", "kind");
   RowKey row;
   row.kind = static_cast<RowKind>(key[0]);
-  if (row.kind != RowKind::kMeta && row.kind != RowKind::kCollection && row.kind != RowKind::kPartition) {
+  const bool of_partition = row.kind == RowKind::kPartition || row.kind == RowKind::kPlan;
+  if (row.kind != RowKind::kMeta && row.kind != RowKind::kCollection && !of_partition) {
     return error(Code::FileOpenFailed, "the catalog has a row of kind '", std::string_view(reinterpret_cast<const char*>(&key[0]), 1),
                  "', which only a later version can have written");
   }
-  const bool has_uuid = row.kind == RowKind::kCollection || row.kind == RowKind::kPartition;
+  const bool has_uuid = row.kind == RowKind::kCollection || of_partition;
   if (has_uuid && key.size() < 1 + kUuidSize) return damaged("key", "uuid");
   if (has_uuid) std::memcpy(row.uuid.data(), key.data() + 1, kUuidSize);
-  if (row.kind == RowKind::kPartition) {
+  if (of_partition) {
     if (key.size() != 1 + kUuidSize + 4) return damaged("key", "partition");
     std::uint32_t id = 0;
     for (const std::uint8_t byte : key.subspan(1 + kUuidSize)) id = id << 8 | byte;

@@ -15,16 +15,18 @@ namespace partita::shards {
 ///     "M"                     what the whole store knows: format, next partition
 ///     "C" uuid                a collection: name, options, indexes
 ///     "P" uuid partition(BE)  a partition: the record keys that it begins with, its tables, what it held at first
+///     "J" uuid partition(BE)  what a job is about to make of that partition
 ///
 /// "S" is kept for settings. Values are BSON documents; unknown fields are kept out, missing ones refused. A store with rows
 /// of another kind, or of another format, was written by a later version and is not opened: guessing would damage it.
-enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P' };
+enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kPlan = 'J' };
 
 struct MetaRow {
   static constexpr std::int32_t kFormat = 2;
   std::int32_t format = kFormat;
   std::uint32_t next_partition = 1;
   bson::ObjectId cluster{};
+  bool balancing = true;  ///< The server may split and merge partitions of its own accord.
 
   static std::string key() { return "M"; }
   bson::Document encode() const;
@@ -59,10 +61,23 @@ struct PartitionRow {
   bson::Date created = {};
   /// Partitions whose retry rows hold for it too, until they have been copied.
   std::vector<PartitionId> inherits;
+  /// The partition that it descends from by splits; nullopt: it was there from the start.
+  std::optional<PartitionId> origin;
 
   static std::string key(const Uuid& uuid, PartitionId id);
   bson::Document encode() const;
   static Result<PartitionRow> decode(bson::View row);
+};
+
+/// A split that is about to be: written before it has any effect, gone with the record that makes its parts. One that a
+/// restart finds has had none, and its ids are not used again.
+struct PlanRow {
+  std::string cut;                   ///< The first record key of the second part.
+  std::vector<PartitionId> makes;
+
+  static std::string key(const Uuid& uuid, PartitionId id);
+  bson::Document encode() const;
+  static Result<PlanRow> decode(bson::View row);
 };
 
 /// A row's key taken apart.

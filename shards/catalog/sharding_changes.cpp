@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard(const Namespace& ns, co
   CHECK_OK(fresh.make_tables());
 
   Change change(*this);
-  TRY(const auto there, change.find(ns, Change::Builds::kAwait, interrupted));
+  TRY(const auto there, change.find(ns, Change::Jobs::kAwait, interrupted));
   if (there != nullptr && there->sharding != nullptr) {
     CHECK_OK(check_again(*there, sharding));
     return there;

@@ -16,6 +16,12 @@ Status CatalogState::put(Bytes key, bson::View row) {
       return put_collection(parsed.uuid, row);
     case RowKind::kPartition:
       return put_partition(parsed, row);
+    case RowKind::kPlan: {
+      const auto member = members_.find(parsed.uuid);
+      if (member == members_.end()) return error(Code::DataModifiedByRepair, "a plan for a collection that is not there");
+      TRY(member->second.plans[parsed.partition], PlanRow::decode(row));
+      return {};
+    }
   }
   return error(Code::DataModifiedByRepair, "catalog row of an unknown kind");  // RowKey knows them all.
 }
@@ -53,6 +59,7 @@ Status CatalogState::put_partition(const RowKey& key, bson::View row) {
   slot.min = std::move(decoded.min);
   slot.created = decoded.created;
   slot.inherits = std::move(decoded.inherits);
+  slot.origin = decoded.origin;
   if (slot.partition == nullptr) {
     const SegmentId segment = decoded.segment ? SegmentId{*decoded.segment} : Partition::own_segment(key.partition);
     SegmentTables& tables = member.segments[segment];
@@ -70,7 +77,9 @@ Status CatalogState::put_partition(const RowKey& key, bson::View row) {
 Status CatalogState::erase(Bytes key) {
   TRY(const RowKey parsed, RowKey::decode(key));
   const auto member = members_.find(parsed.uuid);
-  if (parsed.kind == RowKind::kPartition && member != members_.end()) {
+  if (parsed.kind == RowKind::kPlan && member != members_.end()) {
+    member->second.plans.erase(parsed.partition);
+  } else if (parsed.kind == RowKind::kPartition && member != members_.end()) {
     if (const auto slot = member->second.slots.find(parsed.partition); slot != member->second.slots.end()) {
       member->second.slots.erase(slot);
       member->second.changed = true;
@@ -105,7 +114,25 @@ Result<CatalogState::Changes> CatalogState::settle() {
   return changes;
 }
 
+/// Every record key has its place in one partition, and the partitions of a segment lie side by side.
+Status CatalogState::check_tiling(const Member& member) {
+  std::map<std::string_view, const PartitionSlot*> by_min;
+  for (const auto& [id, slot] : member.slots) by_min.emplace(slot.min, &slot);
+  const bool whole = !by_min.empty() && by_min.begin()->first.empty() && by_min.size() == member.slots.size();
+  if (!whole) return error(Code::DataModifiedByRepair, "the partitions of ", member.row.ns, " do not tile its key space");
+  std::set<SegmentId> left;
+  SegmentId segment = by_min.begin()->second->partition->segment();
+  for (const auto& [min, slot] : by_min) {
+    const SegmentId next = slot->partition->segment();
+    if (next == segment) continue;
+    left.insert(std::exchange(segment, next));
+    if (left.contains(next)) return error(Code::DataModifiedByRepair, "a segment of ", member.row.ns, " lies in pieces");
+  }
+  return {};
+}
+
 Status CatalogState::settle_member(Member& member, Changes& changes) {
+  CHECK_OK(check_tiling(member));
   std::set<SegmentId> used;
   for (const auto& [id, slot] : member.slots) used.insert(slot.partition->segment());
   std::erase_if(member.segments, [&](const auto& segment) {
@@ -205,6 +232,18 @@ const PartitionSlot* CatalogState::slot(PartitionId id) const {
 const CollectionRow* CatalogState::row(const Uuid& uuid) const {
   const auto member = members_.find(uuid);
   return member == members_.end() ? nullptr : &member->second.row;
+}
+
+const std::map<PartitionId, PlanRow>& CatalogState::plans(const Uuid& uuid) const {
+  static const std::map<PartitionId, PlanRow> kNone;
+  const auto member = members_.find(uuid);
+  return member == members_.end() ? kNone : member->second.plans;
+}
+
+std::vector<Uuid> CatalogState::collections() const {
+  std::vector<Uuid> uuids;
+  for (const auto& [uuid, member] : members_) uuids.push_back(uuid);
+  return uuids;
 }
 
 std::set<std::string> CatalogState::table_names() const {

@@ -41,6 +41,9 @@ class CatalogState {
   const PartitionSlot* slot(PartitionId id) const;
   std::vector<const PartitionSlot*> slots() const;
   const CollectionRow* row(const Uuid& uuid) const;
+  /// What jobs are about to make of a collection's partitions.
+  const std::map<PartitionId, PlanRow>& plans(const Uuid& uuid) const;
+  std::vector<Uuid> collections() const;
   const MetaRow& meta() const { return meta_; }
   /// Names of all tables that the rows account for.
   std::set<std::string> table_names() const;
@@ -57,12 +60,14 @@ class CatalogState {
     std::vector<std::shared_ptr<const IndexSpec>> specs;
     std::map<PartitionId, PartitionSlot> slots;
     std::map<SegmentId, SegmentTables> segments;
+    std::map<PartitionId, PlanRow> plans;
     bool changed = true;
     std::shared_ptr<const Collection> published;
   };
   Status put_collection(const Uuid& uuid, bson::View row);
   Status put_partition(const RowKey& key, bson::View row);
   Status settle_member(Member& member, Changes& changes);
+  static Status check_tiling(const Member& member);
   Result<std::shared_ptr<PartitionIndex>> make_index(SegmentId segment, std::shared_ptr<const IndexSpec> spec,
                                                      bool& unfilled);
 

@@ -94,6 +94,12 @@ Status BasicApplier<Session>::erase_catalog_row(Session& session, Bytes key) {
 }
 
 template <RowSession Session>
+Status BasicApplier<Session>::retire_catalog_row(Session& session, Bytes key) {
+  TRY(Cursor cursor, session.cursor(tables_.catalog));
+  return cursor.remove(key).status();
+}
+
+template <RowSession Session>
 Status BasicApplier<Session>::apply(Session& session, const Operation& operation, CatalogState& state, Effects& effects) {
   switch (operation.type) {
     case OperationType::kCatalogPut:
@@ -101,6 +107,9 @@ Status BasicApplier<Session>::apply(Session& session, const Operation& operation
       return state.put(operation.key, bson::View::trusted(operation.image.data()));
     case OperationType::kCatalogDelete:
       CHECK_OK(erase_catalog_row(session, operation.key));
+      return state.erase(operation.key);
+    case OperationType::kCatalogRetire:
+      CHECK_OK(retire_catalog_row(session, operation.key));
       return state.erase(operation.key);
     case OperationType::kRetryRow:
       // Of a partition that is gone there must be no row, for nobody would remove it: see below.

@@ -57,8 +57,11 @@ class BasicApplier {
   Status replace_retry_row(Session& session, Bytes key, Bytes statements);
   Result<bool> erase_retry_row(Session& session, Bytes key);
   Status put_catalog_row(Session& session, Bytes key, Bytes row);
-  /// A partition's row takes the partition's retry rows along: nothing else names them once it is gone.
+  /// A partition's row takes the partition's retry rows along: nothing else names them once it is gone. It may have been
+  /// retired before.
   Status erase_catalog_row(Session& session, Bytes key);
+  /// The row alone: the retry rows hold for the partitions that inherit them.
+  Status retire_catalog_row(Session& session, Bytes key);
 
  private:
   Status replay_change(Session& session, const Operation& operation, const PartitionSlot& slot, Effects& effects);

@@ -119,6 +119,12 @@ Status BasicDraft<Session>::erase_catalog_row(Session& session, std::string_view
   return applier_.erase_catalog_row(session, bytes_of(key));
 }
 
+template <RowSession Session>
+Status BasicDraft<Session>::retire_catalog_row(Session& session, std::string_view key) {
+  record_.add({OperationType::kCatalogRetire, {}, {}, bytes_of(key), {}});
+  return applier_.retire_catalog_row(session, bytes_of(key));
+}
+
 template class BasicDraft<Session>;
 template class BasicDraft<MemorySession>;
 

@@ -30,6 +30,7 @@ class BasicDraft {
   Status erase_retry_row(Session& session, Bytes key);
   Status put_catalog_row(Session& session, std::string_view key, bson::View row);
   Status erase_catalog_row(Session& session, std::string_view key);
+  Status retire_catalog_row(Session& session, std::string_view key);
 
   RecordWriter& record() { return record_; }
   const RecordWriter& record() const { return record_; }

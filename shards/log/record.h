@@ -69,6 +69,7 @@ enum class OperationType : std::uint8_t {
   kCatalogPut = 6,     ///< key = catalog row, image = its document.
   kCatalogDelete = 7,  ///< key = catalog row. A partition's takes the partition's retry rows along.
   kRetryDelete = 8,    ///< key = a retry row that may be forgotten, or is gone already.
+  kCatalogRetire = 9,  ///< key = the row of a partition whose retry rows others inherit: they stay.
 };
 
 /// One operation of a record:

@@ -39,6 +39,7 @@ class WriteUnit {
     return buffers_.draft.put_catalog_row(session_, key, row);
   }
   Status erase_catalog_row(std::string_view key) { return buffers_.draft.erase_catalog_row(session_, key); }
+  Status retire_catalog_row(std::string_view key) { return buffers_.draft.retire_catalog_row(session_, key); }
 
   bool empty() const { return buffers_.draft.record().empty(); }
   std::size_t size() const { return buffers_.draft.record().size(); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "shards/log/write_unit.h"
 #include "shards/sessions/retry.h"
@@ -32,13 +33,15 @@ class Gates {
   }
 
  private:
+  /// Rows that have been inherited are removed with the gates of all their heirs passed: a drop removes them too.
   bool pass(PartitionId id) {
     for (const auto& collection : snapshot_->all()) {
       for (const PartitionSlot& slot : collection->partitions) {
-        if (slot.partition->id() != id) continue;
+        const bool concerned = slot.partition->id() == id || std::ranges::find(slot.inherits, id) != slot.inherits.end();
+        if (!concerned || entered_.contains(slot.partition->id())) continue;
         if (slot.partition->gate().enter(collection->version) != Gate::Pass::kEntered) return false;
+        entered_.insert(slot.partition->id());
         inside_.emplace_back(slot.partition->gate());
-        return true;
       }
     }
     return true;
@@ -46,6 +49,7 @@ class Gates {
 
   const std::shared_ptr<const CatalogSnapshot> snapshot_;
   std::map<PartitionId, bool> passed_;
+  std::set<PartitionId> entered_;
   std::vector<Inside> inside_;
 };
 

@@ -48,6 +48,19 @@ Result<EarlierStatement> find_statement(Session& session, TableId retry_table, P
 }
 
 template <RowSession Session>
+Result<EarlierStatement> find_statement(Session& session, TableId retry_table, const PartitionSlot& slot,
+                                        const StatementId& id) {
+  TRY(EarlierStatement earlier, find_statement(session, retry_table, slot.partition->id(), id));
+  for (const PartitionId parent : slot.inherits) {
+    if (earlier.done) break;
+    TRY(EarlierStatement inherited, find_statement(session, retry_table, parent, id));
+    earlier.begun |= inherited.begun;
+    earlier.done = std::move(inherited.done);
+  }
+  return earlier;
+}
+
+template <RowSession Session>
 Result<bool> has_begun(Session& session, TableId retry_table, PartitionId partition, const StatementId& id, Time now) {
   TRY(auto rows, session.cursor(retry_table));
   TRY(const bool there, rows.find(retry_key(partition, id, 0)));
@@ -58,6 +71,8 @@ Result<bool> has_begun(Session& session, TableId retry_table, PartitionId partit
 
 template Result<EarlierStatement> find_statement(Session&, TableId, PartitionId, const StatementId&);
 template Result<EarlierStatement> find_statement(MemorySession&, TableId, PartitionId, const StatementId&);
+template Result<EarlierStatement> find_statement(Session&, TableId, const PartitionSlot&, const StatementId&);
+template Result<EarlierStatement> find_statement(MemorySession&, TableId, const PartitionSlot&, const StatementId&);
 template Result<bool> has_begun(Session&, TableId, PartitionId, const StatementId&, Time);
 template Result<bool> has_begun(MemorySession&, TableId, PartitionId, const StatementId&, Time);
 

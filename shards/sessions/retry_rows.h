@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "shards/catalog/collection.h"
 #include "shards/sessions/retry.h"
 #include "shards/storage/table_set.h"
 
@@ -23,6 +24,10 @@ struct EarlierStatement {
 /// TransactionTooOld when the session has gone on to a higher number in this partition.
 template <RowSession Session>
 Result<EarlierStatement> find_statement(Session& session, TableId retry_table, PartitionId partition, const StatementId& id);
+
+/// The same of a partition and of those whose rows it inherits.
+template <RowSession Session>
+Result<EarlierStatement> find_statement(Session& session, TableId retry_table, const PartitionSlot& slot, const StatementId& id);
 
 /// Whether block 0 says that the transaction number has begun, and has said so lately: what a statement in a block of its
 /// own asks for.

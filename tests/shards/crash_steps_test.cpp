@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <map>
 
+#include "shards/balance/balancer.h"
+#include "shards/balance/heritage.h"
 #include "shards/data_directory.h"
 #include "shards/partitions/check.h"
 #include "shards/router/record_keys.h"
@@ -29,6 +31,8 @@ namespace fs = std::filesystem;
 const Namespace kThings{"test", "things"};
 const Namespace kOther{"test", "other"};
 const Namespace kStays{"keep", "stays"};
+const Namespace kSharded{"test", "sharded"};  ///< In one partition.
+const Namespace kParts{"test", "parts"};      ///< That has been split.
 constexpr int kThingsDocuments = 40;
 
 Status insert(Store& store, const Namespace& ns, int first, int last) {
@@ -56,12 +60,39 @@ Status create_indexes(Store& store, const Namespace& ns, const std::vector<std::
   return store.catalog().create_indexes(ns, definitions).status();
 }
 
+PartitionId partition_at(Store& store, const Namespace& ns, std::size_t place) {
+  return store.catalog().share()->share(ns.full())->partitions[place].partition->id();
+}
+
+Status split(Store& store, const Namespace& ns, std::size_t place) {
+  return store.balancer().split(ns, partition_at(store, ns, place), {}, Balancer::Manner::kRun, {}).status();
+}
+
+/// Once it has been merged there is nothing left to merge.
+Status merge(Store& store) {
+  const std::vector<PartitionId> both{partition_at(store, kParts, 0), partition_at(store, kParts, 1)};
+  return store.balancer().merge(kParts, both, Balancer::Manner::kRun, {}).status();
+}
+
+Status shard(Store& store, const Namespace& ns) {
+  Sharding sharding;
+  TRY(sharding.key, query::ShardKey::parse(bson::parse_json("{_id: 1}").value()));
+  return store.catalog().shard(ns, sharding, {}).status();
+}
+
 /// Half of it in a checkpoint, half of it behind.
 Status prepare(Store& store) {
+  CHECK_OK(shard(store, kSharded));
+  CHECK_OK(shard(store, kParts));
+  CHECK_OK(insert(store, kSharded, 0, 7));
+  CHECK_OK(insert(store, kParts, 0, 10));
   CHECK_OK(insert(store, kThings, 0, kThingsDocuments / 2));
   CHECK_OK(create_indexes(store, kThings, {"{key: {a: 1}, name: 'a_1'}"}));
   CHECK_OK(insert(store, kStays, 0, 3));
   CHECK_OK(store.checkpoint());
+  CHECK_OK(split(store, kParts, 0));
+  CHECK_OK(insert(store, kSharded, 7, 12));
+  CHECK_OK(insert(store, kParts, 10, 12));
   CHECK_OK(insert(store, kThings, kThingsDocuments / 2, kThingsDocuments));
   CHECK_OK(insert(store, kOther, 0, 5));
   return insert(store, kStays, 3, 6);
@@ -104,23 +135,36 @@ const std::vector<Change> kChanges{
        });
      },
      {"storageBeforeCommit"}},
+    {"split", [](Store& store) { return split(store, kSharded, 0); },
+     {"splitCutFound", "splitPlanned", "splitFollowed", "splitClosed", "splitPublished", "catalogRecordCommitted"}},
+    {"splitAgain", [](Store& store) { return split(store, kParts, 1); }, {"splitPlanned", "splitClosed", "splitPublished"}},
+    {"merge", merge, {"mergeClosed", "mergePublished", "catalogBeforeRecord", "catalogRecordCommitted"}},
+    {"settle",
+     [](Store& store) {
+       return settle_heritage(store, store.catalog().share()->share(kParts.full())->uuid, [] { return Status(); });
+     },
+     {"heritageRowsCopied", "heritageSettled", "catalogRecordCommitted"}},
     {"checkpoint", [](Store& store) { return store.checkpoint(); },
      {"checkpointBoundary", "checkpointCountsSaved", "checkpointStable", "checkpointWritten"}},
 };
 
-/// Which statements are remembered, by partition; without their times.
-std::string describe_retry_rows(Store& store, Session& session) {
-  std::string text = "retry rows:";
+/// Which statements a partition knows of, through itself and through those whose rows it inherits; without their times.
+std::string describe_statements(Store& store, Session& session, const PartitionSlot& slot) {
+  std::set<PartitionId> through(slot.inherits.begin(), slot.inherits.end());
+  through.insert(slot.partition->id());
+  std::set<std::string> known;
   Cursor rows = std::move(session.cursor(store.tables().retry)).value();
   while (*rows.next()) {
-    text += detail::join(" p", static_cast<std::uint32_t>(partition_of(rows.key())));
+    if (!through.contains(partition_of(rows.key()))) continue;
     RetryRow row = std::move(RetryRow::open(rows.value())).value();
-    while (const auto done = *row.next()) text += detail::join(" ", done->first, "-", done->last);
+    while (const auto done = *row.next()) known.insert(detail::join(" ", done->first, "-", done->last));
   }
-  return text + "\n";
+  std::string text;
+  for (const std::string& one : known) text += one;
+  return text;
 }
 
-/// Collections, their documents, their indexes and their retry rows, as a text.
+/// Collections, their partitions, documents and indexes, and the statements that are remembered, as a text.
 std::string describe(Store& store) {
   std::string text;
   const SessionLease session = std::move(SessionLease::take(store.engine())).value();
@@ -128,18 +172,24 @@ std::string describe(Store& store) {
     text += detail::join(collection->ns.full(), ":");
     for (const auto& index : collection->indexes) text += detail::join(" ", index->name);
     for (const PartitionSlot& slot : collection->partitions) {
+      text += detail::join(" |", slot.inherits.size(), ":", slot.partition->counters().total().documents,
+                           describe_statements(store, *session, slot), ":");
       Cursor rows = std::move(session->cursor(slot.partition->records())).value();
+      if (!slot.min.empty() || !slot.max.empty()) EXPECT_TRUE(rows.bound(bytes_of(slot.min), true, bytes_of(slot.max)).ok());
       while (*rows.next()) text += detail::join(" ", bson::to_json(bson::View::trusted(rows.value().data())));
     }
     text += "\n";
   }
-  return text + describe_retry_rows(store, *session);
+  return text;
 }
 
 void expect_no_retry_rows_of_others(Store& store, Session& session) {
   std::set<PartitionId> known;
   for (const auto& collection : store.catalog().share()->all()) {
-    for (const PartitionSlot& slot : collection->partitions) known.insert(slot.partition->id());
+    for (const PartitionSlot& slot : collection->partitions) {
+      known.insert(slot.partition->id());
+      known.insert(slot.inherits.begin(), slot.inherits.end());
+    }
   }
   Cursor rows = std::move(session.cursor(store.tables().retry)).value();
   while (*rows.next()) EXPECT_TRUE(known.contains(partition_of(rows.key())));
@@ -150,14 +200,17 @@ void expect_sound(Store& store) {
   std::set<std::string> known{"catalog", "retry", "state", "log"};
   const SessionLease session = std::move(SessionLease::take(store.engine())).value();
   for (const auto& collection : store.catalog().share()->all()) {
-    for (const PartitionSlot& slot : collection->partitions) {
+    for (const Collection::Run& run : collection->runs()) {
+      const PartitionSlot& slot = collection->partitions[run.first];
       known.insert(Partition::records_table(slot.partition->segment()));
       for (const auto& index : slot.indexes) known.insert(Partition::index_table(slot.partition->segment(), index->spec->id));
       const Result<Findings> findings = check_segment(*session, slot, [] { return Status(); });
       ASSERT_TRUE(findings.ok()) << findings.status().message();
       EXPECT_TRUE(findings->sound()) << collection->ns.full();
-      EXPECT_EQ(findings->growth.documents, slot.partition->counters().total().documents) << collection->ns.full();
-      EXPECT_EQ(findings->growth.bytes, slot.partition->counters().total().bytes) << collection->ns.full();
+      Growth counted;
+      for (std::size_t i = run.first; i < run.end; ++i) counted += collection->partitions[i].partition->counters().total();
+      EXPECT_EQ(findings->growth.documents, counted.documents) << collection->ns.full();
+      EXPECT_EQ(findings->growth.bytes, counted.bytes) << collection->ns.full();
     }
   }
   expect_no_retry_rows_of_others(store, *session);
@@ -186,6 +239,9 @@ class CrashSteps : public testing::TestWithParam<Change> {
     StoreOptions options;
     options.engine.path = root_ / name;
     options.engine.cache_bytes = 32 << 20;
+    options.balance = std::make_shared<BalanceOptions>();  // Nothing of its own accord.
+    options.balance->splits = options.balance->merges = false;
+    options.balance->heritage_age_ms = INT64_MAX / 2;
     auto opened = Store::open(options, wall_);
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
@@ -266,7 +322,8 @@ TEST_P(CrashSteps, EndWhenWhatIsInTheLogCannotBeShown) {
     const std::unique_ptr<Store> store = open("dying");
     if (!prepare(*store).ok()) ::_exit(1);
     const bson::Document fail = bson::parse_json("{errorCode: 264}").value();  // TooManyFilesOpen
-    committed.set({.mode = FailPoint::Mode::kAlways, .data = fail.copy()});
+    // The last of its records, where there are several.
+    committed.set({.mode = FailPoint::Mode::kSkip, .count = passed.at(&committed) - 1, .data = fail.copy()});
     ::_exit(GetParam().run(*store).ok() ? 2 : 3);
   }
   int status = 0;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/balance/merge.h"
+
+#include <algorithm>
+
+#include "shards/catalog/change.h"
+#include "shards/storage/fail_point.h"
+#include "shards/store.h"
+
+namespace partita::shards {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+FailPoint closed{"mergeClosed", "Writers of several partitions are kept out, the record that merges them is not written."};
+FailPoint merged{"mergePublished", "Several partitions have become one, which is written to."};
+
+/// The neighbours' place in the map.
+Result<Collection::Run> find_neighbours(const Collection& collection, const std::vector<PartitionId>& partitions) {
+  if (partitions.size() < 2) return error(Code::BadValue, "a merge takes two partitions at least");
+  const auto& slots = collection.partitions;
+  const auto is_first = [&](const PartitionSlot& slot) { return slot.partition->id() == partitions[0]; };
+  const auto first = static_cast<std::size_t>(std::ranges::find_if(slots, is_first) - slots.begin());
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    const bool in_place = first + i < slots.size() && slots[first + i].partition->id() == partitions[i];
+    if (!in_place) {
+      return error(Code::BadValue, "partition ", static_cast<std::uint32_t>(partitions[i]), " of ", collection.ns.full(),
+                   i == 0 ? " is not there" : " is not the neighbour of the one before");
+    }
+  }
+  return Collection::Run{first, first + partitions.size()};
+}
+
+Status check_segment_shared(const Collection& collection, const Collection::Run& run) {
+  const Collection::Run sharing = collection.run_of(run.first);
+  if (sharing.end >= run.end) return {};
+  return error(Code::IllegalOperation, "partitions of ", collection.ns.full(),
+               " that lie in tables of their own cannot be merged: rows would have to be copied, which is not there yet");
+}
+
+BalanceOutcome outcome_of(const Collection& collection, const Collection::Run& run, PartitionId made) {
+  BalancedPart part{made, collection.partitions[run.first].min, collection.partitions[run.end - 1].max, {}};
+  for (std::size_t i = run.first; i < run.end; ++i) part.size += collection.partitions[i].partition->counters().total();
+  BalanceOutcome outcome;
+  outcome.parts.push_back(std::move(part));
+  return outcome;
+}
+
+PartitionRow row_of(Store& store, const Collection& collection, const Collection::Run& run, const BalancedPart& part) {
+  const PartitionSlot& first = collection.partitions[run.first];
+  PartitionRow row{.min = part.min,
+                   .segment = static_cast<std::uint32_t>(first.partition->segment()),
+                   .documents = part.size.documents,
+                   .bytes = part.size.bytes,
+                   .created = {store.clock().wall().now_ms()}};
+  const auto inherit = [&](PartitionId id) {
+    if (std::ranges::find(row.inherits, id) == row.inherits.end()) row.inherits.push_back(id);
+  };
+  for (std::size_t i = run.first; i < run.end; ++i) {
+    inherit(collection.partitions[i].partition->id());
+    std::ranges::for_each(collection.partitions[i].inherits, inherit);
+  }
+  row.origin = first.origin.value_or(first.partition->id());
+  return row;
+}
+
+}  // namespace
+
+Result<BalanceOutcome> preview_merge(const Collection& collection, const std::vector<PartitionId>& partitions) {
+  TRY(const Collection::Run run, find_neighbours(collection, partitions));
+  CHECK_OK(check_segment_shared(collection, run));
+  return outcome_of(collection, run, PartitionId{0});
+}
+
+Result<BalanceOutcome> merge_partitions(Store& store, const Uuid& uuid, const std::vector<PartitionId>& partitions,
+                                        const BalanceJob::GoOn& go_on, BalanceJob& job) {
+  BalanceOutcome outcome;
+  {
+    Catalog::Change change(store.catalog());
+    TRY(const auto collection, change.find(uuid, Catalog::Change::Jobs::kAwaitAll, go_on));
+    if (collection == nullptr) return error(Code::NamespaceNotFound, "the collection is gone");
+    TRY(const Collection::Run run, find_neighbours(*collection, partitions));
+    CHECK_OK(check_segment_shared(*collection, run));
+    job.phase = BalanceJob::Phase::kPublishing;
+    const PartitionId made = change.reserve_partitions(1);
+    std::vector<std::shared_ptr<Partition>> parts;
+    for (std::size_t i = run.first; i < run.end; ++i) parts.push_back(collection->partitions[i].partition);
+    const Clock::time_point since = Clock::now();
+    Exclusion exclusion(std::move(parts));
+    change.exclude(std::move(exclusion));
+    CHECK_OK(closed.hit());
+    outcome = outcome_of(*collection, run, made);
+    for (const PartitionId id : partitions) change.retire(id, uuid);
+    change.put(PartitionRow::key(uuid, made), row_of(store, *collection, run, outcome.parts[0]).encode());
+    CHECK_OK(change.commit());
+    outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+  }
+  merged.pass();
+  return outcome;
+}
+
+}  // namespace partita::shards

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "shards/balance/job.h"
+#include "shards/catalog/catalog.h"
+
+namespace partita::shards {
+
+/// Makes one partition of neighbours that share a segment: a change of the map alone, one record, for which writers of
+/// these are kept out. What they hold together is the sum of what they held. Named in the order of the map.
+///
+/// BadValue when they are no neighbours, or not there any more. IllegalOperation when they lie in tables of their own: then
+/// rows would have to be copied.
+Result<BalanceOutcome> merge_partitions(Store& store, const Uuid& collection, const std::vector<PartitionId>& partitions,
+                                        const BalanceJob::GoOn& go_on, BalanceJob& job);
+/// What that would do.
+Result<BalanceOutcome> preview_merge(const Collection& collection, const std::vector<PartitionId>& partitions);
+
+}  // namespace partita::shards

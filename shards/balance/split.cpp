@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/balance/split.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "shards/balance/cut.h"
+#include "shards/catalog/change.h"
+#include "shards/storage/fail_point.h"
+#include "wire/log/log.h"
+
+namespace partita::shards {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A round of so few documents takes no longer than writers may well wait for the last one.
+constexpr std::size_t kFewDocuments = 200;
+
+FailPoint cut_found{"splitCutFound", "It is known where a partition will be split, and nothing is written."};
+FailPoint planned{"splitPlanned", "The plan of a split is in the catalog, and has had no effect."};
+FailPoint followed{"splitFollowed", "A split has followed the log for a while."};
+FailPoint closed{"splitClosed", "Writers of a partition are kept out, the record that splits it is not written."};
+FailPoint split_done{"splitPublished", "A partition has been split, its parts are written to."};
+
+Status no_partition(const Collection& collection, PartitionId id) {
+  return error(Code::BadValue, "collection ", collection.ns.full(), " has no partition ", static_cast<std::uint32_t>(id));
+}
+
+PartitionRow row_of(Store& store, const PartitionSlot& parent, const BalancedPart& part) {
+  PartitionRow row{.min = part.min,
+                   .segment = static_cast<std::uint32_t>(parent.partition->segment()),
+                   .documents = part.size.documents,
+                   .bytes = part.size.bytes,
+                   .created = {store.clock().wall().now_ms()}};
+  row.inherits.push_back(parent.partition->id());
+  row.inherits.insert(row.inherits.end(), parent.inherits.begin(), parent.inherits.end());
+  row.origin = parent.origin.value_or(parent.partition->id());
+  return row;
+}
+
+}  // namespace
+
+Split::Split(Store& store, const Uuid& collection, PartitionId partition, std::optional<std::string> at,
+             BalanceJob::GoOn go_on, BalanceJob& job)
+    : store_(store),
+      uuid_(collection),
+      partition_(partition),
+      at_(std::move(at)),
+      interrupted_(std::move(go_on)),
+      job_(job),
+      claim_(store.catalog()) {
+  go_on_ = [this]() -> Status {
+    CHECK_OK(claim_.check());
+    return interrupted_ ? interrupted_() : Status();
+  };
+}
+
+Status Split::claim() {
+  Catalog::Change change(store_.catalog());
+  const BalanceJob::GoOn wait = job_.automatic ? not_for_long(interrupted_) : interrupted_;
+  TRY(auto collection, change.find(uuid_, Catalog::Change::Jobs::kAwaitAll, wait));
+  if (collection == nullptr) return error(Code::NamespaceNotFound, "the collection is gone");
+  if (collection->sharding == nullptr) {
+    return error(Code::NamespaceNotSharded, "collection ", collection->ns.full(), " is not sharded");
+  }
+  const auto same = [&](const PartitionSlot& slot) { return slot.partition->id() == partition_; };
+  const auto slot = std::ranges::find_if(collection->partitions, same);
+  if (slot == collection->partitions.end()) return no_partition(*collection, partition_);
+  slot_ = &*slot;
+  claim_.take(std::move(collection), Catalog::Claim::Manner::kYields);
+  return {};
+}
+
+Status Split::find(CutCount& count) {
+  CHECK_OK(count.begin());
+  job_.phase = BalanceJob::Phase::kScanning;
+  const Collection& collection = *claim_.collection();
+  if (at_) {
+    if (*at_ <= slot_->min || (!slot_->max.empty() && *at_ >= slot_->max)) {
+      return error(Code::BadValue, "the cut does not lie within partition ", static_cast<std::uint32_t>(partition_));
+    }
+    TRY(Cut cut, measure_cut(count.moment(), *slot_, *at_, go_on_, job_));
+    count.set(std::move(cut));
+    return {};
+  }
+  TRY(std::optional<Cut> cut, find_cut(count.moment(), collection, *slot_, go_on_, job_));
+  if (!cut) {
+    return error(Code::CannotSplit, "partition ", static_cast<std::uint32_t>(partition_), " of ", collection.ns.full(),
+                 " cannot be split: it holds no two values of the shard key");
+  }
+  count.set(std::move(*cut));
+  return {};
+}
+
+Status Split::write_plan(const CutCount& count) {
+  Catalog::Change change(store_.catalog());
+  CHECK_OK(claim_.check());
+  const auto first = static_cast<std::uint32_t>(change.reserve_partitions(2));
+  const PlanRow plan{count.cut().at, {PartitionId{first}, PartitionId{first + 1}}};
+  change.put(PlanRow::key(uuid_, partition_), plan.encode());
+  CHECK_OK(change.commit());
+  makes_ = plan.makes;
+  return {};
+}
+
+/// Nothing has come of it. A drop of the collection has taken it along.
+Status Split::abandon_plan() {
+  Catalog::Change change(store_.catalog());
+  if (!change.state().plans(uuid_).contains(partition_)) return {};
+  change.erase(PlanRow::key(uuid_, partition_));
+  return change.commit();
+}
+
+Result<BalanceOutcome> Split::parts(const CutCount& count) const {
+  const Growth all = slot_->partition->counters().total();
+  const Cut& cut = count.cut();
+  const Growth behind{all.documents - cut.before.documents, all.bytes - cut.before.bytes};
+  BalanceOutcome outcome;
+  outcome.parts.push_back({makes_.empty() ? PartitionId{0} : makes_[0], slot_->min, cut.at, cut.before});
+  outcome.parts.push_back({makes_.empty() ? PartitionId{0} : makes_[1], cut.at, slot_->max, behind});
+  for (const BalancedPart& part : outcome.parts) {
+    const bool possible = part.size.documents >= 0 && part.size.bytes >= 0;
+    if (!possible) return error(Code::DataModifiedByRepair, "a part of a partition would hold less than nothing");
+  }
+  return outcome;
+}
+
+Result<BalanceOutcome> Split::preview() {
+  CHECK_OK(claim());
+  CutCount count(store_, *slot_);
+  CHECK_OK(find(count));
+  return parts(count);
+}
+
+Result<BalanceOutcome> Split::run() {
+  CHECK_OK(claim());
+  CutCount count(store_, *slot_);
+  CHECK_OK(find(count));
+  CHECK_OK(cut_found.hit());
+  CHECK_OK(write_plan(count));
+  Result<BalanceOutcome> outcome = work(count);
+  if (!outcome.ok()) {
+    // Where even this fails, the next start does it.
+    if (const Status abandoned = abandon_plan(); !abandoned.ok()) {
+      log::warning(log::Component::kSharding, 7000003, "The plan of a split stays behind", {{"error", abandoned.message()}});
+    }
+  }
+  return outcome;
+}
+
+Result<BalanceOutcome> Split::work(CutCount& count) {
+  CHECK_OK(planned.hit());
+  job_.phase = BalanceJob::Phase::kCatchingUp;
+  std::size_t last_round = SIZE_MAX;
+  while (true) {
+    CHECK_OK(go_on_());
+    TRY(const std::size_t touched, count.follow(go_on_));
+    CHECK_OK(followed.hit());
+    if (touched <= kFewDocuments || touched > last_round - last_round / 4) break;
+    last_round = touched;
+  }
+  return publish(count);
+}
+
+// The change lock first: nobody who waits for the gate waits for that too. And a moment's sleep before all: who has slept
+// is not made to wait for a processor, and others wait for this thread now.
+Result<BalanceOutcome> Split::publish(CutCount& count) {
+  job_.phase = BalanceJob::Phase::kPublishing;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Catalog::Interrupt always = [] { return Status(); };
+  std::size_t last_round = 0;
+  BalanceOutcome outcome;
+  {
+    Catalog::Change change(store_.catalog());
+    CHECK_OK(go_on_());
+    CHECK_OK(count.follow(go_on_));
+    const Clock::time_point since = Clock::now();
+    Exclusion exclusion(std::vector{slot_->partition});
+    change.exclude(std::move(exclusion));
+    TRY(last_round, count.follow(always));
+    CHECK_OK(closed.hit());
+    TRY(outcome, parts(count));
+    change.retire(partition_, uuid_);
+    for (const BalancedPart& part : outcome.parts) {
+      change.put(PartitionRow::key(uuid_, part.partition), row_of(store_, *slot_, part).encode());
+    }
+    change.erase(PlanRow::key(uuid_, partition_));
+    CHECK_OK(change.commit());
+    outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+  }
+  outcome.last_round = last_round;
+  split_done.pass();
+  return outcome;
+}
+
+}  // namespace partita::shards
