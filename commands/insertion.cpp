@@ -132,21 +132,21 @@ Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
   const auto id = statement_id(operation_, number);
   if (!id) return insert_document(attempt, ns_, *slot, key_.bytes(), document);
   const Retryable statement{*id, shards::StatementKind::kInsert, prepared_[index].own_id};
-  TRY(const shards::PartitionId partition, retry_partition(attempt, *slot, statement));
-  TRY(const bool repeated, is_repeated(attempt, partition, statement));
+  TRY(const shards::PartitionSlot* noting, retry_slot(attempt, *slot, statement));
+  TRY(const bool repeated, is_repeated(attempt, *noting, statement));
   if (repeated) {
     repeated_.push_back(number);
     return {};
   }
   CHECK_OK(insert_document(attempt, ns_, *slot, key_.bytes(), document));
-  add_stored(partition, number);
+  add_stored(noting->partition->id(), number);
   return {};
 }
 
-Result<bool> Insertion::is_repeated(WriteAttempt& attempt, shards::PartitionId partition, const Retryable& statement) {
-  if (fresh_ == partition) return false;
-  TRY(const auto earlier, find_earlier(attempt.session(), store_.tables().retry, partition, statement));
-  if (!earlier.begun) fresh_ = partition;
+Result<bool> Insertion::is_repeated(WriteAttempt& attempt, const shards::PartitionSlot& noting, const Retryable& statement) {
+  if (fresh_ == noting.partition->id()) return false;
+  TRY(const auto earlier, find_earlier(attempt.session(), store_.tables().retry, noting, statement));
+  if (!earlier.begun) fresh_ = noting.partition->id();
   return earlier.done.has_value();
 }
 

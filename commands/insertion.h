@@ -35,7 +35,7 @@ class Insertion {
   Result<std::size_t> run_unit(std::size_t begin, std::size_t end);
   Status insert_range(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed);
   Status insert_one(shards::WriteAttempt& attempt, std::size_t index);
-  Result<bool> is_repeated(shards::WriteAttempt& attempt, shards::PartitionId partition, const Retryable& statement);
+  Result<bool> is_repeated(shards::WriteAttempt& attempt, const shards::PartitionSlot& noting, const Retryable& statement);
   void add_stored(shards::PartitionId partition, std::int32_t statement);
   Status note_retries(shards::WriteAttempt& attempt);
   std::size_t unit_end(std::size_t begin) const;

@@ -52,9 +52,10 @@ struct Place {
 Result<bool> repeat(Operation& operation, WriteAttempt& attempt, const shards::PartitionSlot& slot,
                     const std::optional<Retryable>& statement, Place& place, Outcome& outcome) {
   if (!statement) return false;
-  TRY(place.partition, retry_partition(attempt, slot, *statement));
+  TRY(const shards::PartitionSlot* noting, retry_slot(attempt, slot, *statement));
+  place.partition = noting->partition->id();
   const shards::TableId retry_table = operation.server().store.tables().retry;
-  TRY(const auto earlier, find_earlier(attempt.session(), retry_table, place.partition, *statement));
+  TRY(const auto earlier, find_earlier(attempt.session(), retry_table, *noting, *statement));
   place.begun = earlier.begun ? shards::Begun::kUnknown : shards::Begun::kNew;
   return take_outcome(earlier, outcome);
 }
@@ -122,11 +123,17 @@ Result<bool> repeat_unlocated(Operation& operation, const shards::Collection& co
                               const std::optional<Retryable>& statement, Outcome& outcome) {
   if (!statement) return false;
   shards::Store& store = operation.server().store;
-  TRY(const shards::SessionLease session, shards::SessionLease::take(store.engine()));
-  TRY(const shards::Transaction moment, shards::Transaction::begin(*session));
-  TRY(const shards::PartitionSlot* home, shards::Placement::locate(collection, shards::home_key(statement->id)).here());
-  TRY(const auto earlier, find_earlier(*session, store.tables().retry, home->partition->id(), *statement));
-  return take_outcome(earlier, outcome);
+  // By the map as it is: the home that the caller's map tells may have been split, and its notes have gone to its parts.
+  while (true) {
+    const auto now = store.catalog().share()->share(collection.ns.full());
+    if (now == nullptr) return false;
+    TRY(const shards::SessionLease session, shards::SessionLease::take(store.engine()));
+    TRY(const shards::Transaction moment, shards::Transaction::begin(*session));
+    TRY(const shards::PartitionSlot* home, shards::Placement::locate(*now, shards::home_key(statement->id)).here());
+    TRY(const auto earlier, find_earlier(*session, store.tables().retry, *home, *statement));
+    TRY(const bool repeated, take_outcome(earlier, outcome));
+    if (repeated || store.catalog().share()->share(collection.ns.full()) == now) return repeated;
+  }
 }
 
 /// Changes the document with this record key if it is still there and, with a matcher, still matches.

@@ -116,16 +116,15 @@ void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& re
   for (const std::int32_t statement : statements) retried.push(statement);
 }
 
-Result<shards::PartitionId> retry_partition(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
-                                            const Retryable& statement) {
-  if (statement.keyed) return slot.partition->id();
-  TRY(const shards::PartitionSlot* home, attempt.enter(shards::home_key(statement.id)));
-  return home->partition->id();
+Result<const shards::PartitionSlot*> retry_slot(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                                                const Retryable& statement) {
+  if (statement.keyed) return &slot;
+  return attempt.enter(shards::home_key(statement.id));
 }
 
 Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::TableId retry_table,
-                                              shards::PartitionId partition, const Retryable& statement) {
-  TRY(shards::EarlierStatement earlier, shards::find_statement(session, retry_table, partition, statement.id));
+                                              const shards::PartitionSlot& slot, const Retryable& statement) {
+  TRY(shards::EarlierStatement earlier, shards::find_statement(session, retry_table, slot, statement.id));
   if (earlier.done && earlier.done->kind != statement.kind) return other_kind(statement.kind, earlier.done->kind);
   return earlier;
 }

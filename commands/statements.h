@@ -88,8 +88,8 @@ struct Retryable {
   bool keyed = true;
 };
 /// The partition that notes the statement, with its gate passed. `slot` is that of the document.
-Result<shards::PartitionId> retry_partition(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
-                                            const Retryable& statement);
+Result<const shards::PartitionSlot*> retry_slot(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                                                const Retryable& statement);
 
 /// `retriedStmtIds: [...]`, or nothing: which statements had been done by an earlier sending.
 void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& reply);
@@ -97,7 +97,7 @@ void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& re
 /// What is known of the statement when it has come before. Asked through an attempt's session, of two copies that race
 /// only one commits. Fails, which ends the command, when it was a statement of another kind, or is long past.
 Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::TableId retry_table,
-                                              shards::PartitionId partition, const Retryable& statement);
+                                              const shards::PartitionSlot& slot, const Retryable& statement);
 
 shards::WriteOptions write_options(Operation& operation, bool create_collection);
 

@@ -19,8 +19,7 @@ const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
                                         "there are no transactions of several statements yet"};
 
 const RegisterUnsupported kSharding{
-    {"enableSharding", "listShards", "split", "moveChunk", "moveRange", "mergeChunks",
-     "balancerStart", "balancerStop", "balancerStatus", "balancerCollectionStatus", "reshardCollection",
+    {"enableSharding", "listShards", "moveChunk", "moveRange", "reshardCollection",
      "commitReshardCollection", "abortReshardCollection", "unshardCollection", "moveCollection",
      "refineCollectionShardKey", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",
      "addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "getShardMap", "getShardVersion",

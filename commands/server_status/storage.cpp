@@ -3,6 +3,7 @@
 // What lies underneath: storageEngine, wiredTiger.
 #include "commands/server.h"
 #include "commands/server_status/section.h"
+#include "shards/balance/balancer.h"
 #include "shards/storage/repeated.h"
 #include "shards/storage/statistics.h"
 #include "shards/store.h"
@@ -50,6 +51,15 @@ Status write_partita(Server& server, bson::Writer& section) {
   bson::Writer checkpoints = section.document("checkpoints");
   checkpoints.add("done", taken.done());
   checkpoints.add("failed", taken.failed());
+  checkpoints.close();
+  const shards::Balancer::Figures figures = server.store.balancer().figures();
+  bson::Writer balancer = section.document("balancer");
+  balancer.add("active", server.store.balancer().active());
+  balancer.add("splits", figures.splits);
+  balancer.add("merges", figures.merges);
+  balancer.add("failed", figures.failed);
+  balancer.add("pausesMicros", figures.pauses_us);
+  balancer.add("longestPauseMicros", figures.longest_pause_us);
   return {};
 }
 

@@ -87,8 +87,9 @@ std::optional<Balancer::Work> Balancer::choose() {
   const auto snapshot = store_.catalog().share();
   const std::lock_guard lock(mutex_);
   ++figures_.rounds;
-  for (const auto& collection : snapshot->all()) {
-    if (collection->sharding == nullptr || busy_.contains(collection->uuid)) continue;
+  if (snapshot->version > seen_version_) look_at(*snapshot);
+  for (const auto& collection : sharded_) {
+    if (busy_.contains(collection->uuid)) continue;
     if (const auto rest = rest_until_.find(collection->uuid); rest != rest_until_.end()) {
       if (Clock::now() < rest->second) continue;
       rest_until_.erase(rest);
@@ -99,6 +100,20 @@ std::optional<Balancer::Work> Balancer::choose() {
     return work;
   }
   return std::nullopt;
+}
+
+/// Very many collections may be there, and most changes of the catalog are long ago.
+void Balancer::look_at(const CatalogSnapshot& snapshot) {
+  seen_version_ = snapshot.version;
+  sharded_.clear();
+  std::set<PartitionId> there;
+  for (const auto& collection : snapshot.all()) {
+    if (collection->sharding == nullptr) continue;
+    sharded_.push_back(collection);
+    if (indivisible_.empty()) continue;
+    for (const PartitionSlot& slot : collection->partitions) there.insert(slot.partition->id());
+  }
+  std::erase_if(indivisible_, [&](const auto& one) { return !there.contains(one.first); });
 }
 
 std::optional<Balancer::Work> Balancer::choose_in(const std::shared_ptr<const Collection>& collection) {

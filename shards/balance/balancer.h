@@ -64,6 +64,7 @@ class Balancer {
   using Clock = std::chrono::steady_clock;
 
   void drop_plans();
+  void look_at(const CatalogSnapshot& snapshot);
   void turn();
   std::optional<Work> choose();
   std::optional<Work> choose_in(const std::shared_ptr<const Collection>& collection);
@@ -79,6 +80,8 @@ class Balancer {
   std::atomic<bool> active_{true};
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
+  std::uint64_t seen_version_ = 0;  ///< Of the catalog, when these were sharded:
+  std::vector<std::shared_ptr<const Collection>> sharded_;
   std::set<Uuid> busy_;                            ///< Collections that a thread of this works on.
   std::map<Uuid, Clock::time_point> rest_until_;   ///< Collections in which something failed.
   std::map<PartitionId, std::int64_t> indivisible_;  ///< Partitions of one logical key, and their bytes then.

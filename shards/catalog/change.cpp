@@ -120,6 +120,8 @@ Status Catalog::Change::show() {
 
 Status Catalog::Change::write() {
   TRY(const SessionLease session, SessionLease::take(catalog_.store_.engine()));
+  // Writers wait at closed gates, and may be those who would make room.
+  TRY(const CacheExemption exempt, CacheExemption::take(*session));
   WriteUnit unit(catalog_.store_, *session);
   CHECK_OK(unit.begin(RecordKind::kCatalog, kCatalogLog));
   for (const Row& row : rows_) {

@@ -19,6 +19,10 @@ PartitionExport::PartitionExport(Store& store, std::shared_ptr<const Collection>
 
 Result<std::unique_ptr<PartitionExport>> PartitionExport::begin(Store& store, std::shared_ptr<const Collection> collection,
                                                                 const PartitionSlot& slot, query::KeyRange range) {
+  if (!slot.inherits.empty()) {  // Its own rows would not tell all that it knows.
+    return error(Code::ConflictingOperationInProgress, "partition ", static_cast<std::uint32_t>(slot.partition->id()),
+                 " has not yet taken over what it inherits");
+  }
   TRY(ReadPoint point, ReadPoint::now(store));
   return std::unique_ptr<PartitionExport>(
       new PartitionExport(store, std::move(collection), slot, std::move(range), std::move(point)));

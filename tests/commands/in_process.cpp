@@ -116,6 +116,7 @@ void InProcess::start() {
   options.engine.path = directory_.string();
   options.engine.cache_bytes = cache_bytes_;
   options.checkpoint_after_replay = false;  // A copy of files that are being written would be no crash.
+  options.balance = commands::parameters::balance_options();
   Result<std::unique_ptr<shards::Store>> store = shards::Store::open(std::move(options), wall_);
   if (!store.ok()) throw std::runtime_error(store.status().message());
   store_ = std::move(*store);

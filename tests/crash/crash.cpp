@@ -42,6 +42,7 @@ struct Options {
   bool indexes = true;
   bool count = true;
   bool power_cut = false;
+  bool sharded = false;
 };
 
 class CrashTest {
@@ -81,7 +82,7 @@ class CrashTest {
       writers_.push_back(std::make_unique<Writer>(i, server_.uri(), options_.directory, random_(), options_.writer));
     catalog_ = std::make_unique<CatalogWriter>(server_.uri(), options_.directory, random_(), options_.indexes,
                                                options_.writer.write_concern);
-    return create_rows(client.get(), options_.indexes);
+    return create_rows(client.get(), options_.indexes, options_.sharded);
   }
 
   /// Everybody works until the server is killed under them.
@@ -130,7 +131,7 @@ class CrashTest {
   Problem verify() {
     const client::Client client(mongoc_client_new(server_.uri().c_str()));
     Snapshot snapshot;
-    if (Problem failed = take_snapshot(client.get(), options_.indexes, snapshot)) return failed;
+    if (Problem failed = take_snapshot(client.get(), options_.indexes, options_.sharded, snapshot)) return failed;
     if (!options_.count) snapshot.counted = static_cast<std::int64_t>(snapshot.scanned.size());
     documents_ = snapshot.scanned.size();
     std::vector<const Model*> models;
@@ -224,6 +225,7 @@ int main(int argc, char** argv) {
   app.add_flag("--replset", options.replset, "make a mongod a replica set of one first");
   app.add_flag("!--no-indexes", options.indexes, "the server has no secondary indexes");
   app.add_flag("!--no-count", options.count, "the server's count is known to drift after a crash");
+  app.add_flag("--sharded", options.sharded, "the rows lie in partitions, which the server splits by its own settings");
   app.add_flag("--power-cut", options.power_cut, "what the server has not synced is lost as well; wants a write concern");
   CLI11_PARSE(app, argc, argv);
   const bool temporary = options.directory.empty();

@@ -37,13 +37,15 @@ Problem check_order(const std::vector<Row>& rows) {
 
 }  // namespace
 
-Problem take_snapshot(mongoc_client_t* client, bool with_index, Snapshot& snapshot) {
+Problem take_snapshot(mongoc_client_t* client, bool with_index, bool sharded, Snapshot& snapshot) {
   const Bson everything(bson_new());
   const Bson scan(BCON_NEW("hint", "{", "$natural", BCON_INT32(1), "}", "batchSize", BCON_INT32(500)));
   if (Problem failed = read_all(client, everything, scan, snapshot.scanned)) return failed;
   if (with_index) {
     const Bson slots(BCON_NEW("slot", "{", "$gte", BCON_INT32(std::numeric_limits<std::int32_t>::min()), "}"));
     const Bson hint(BCON_NEW("hint", BCON_UTF8(kSlotIndex), "batchSize", BCON_INT32(500)));
+    // Partitions come one after the other, each in the order of its index.
+    if (sharded) BSON_APPEND_DOCUMENT(hint.get(), "sort", Bson(BCON_NEW("slot", BCON_INT32(1))).get());
     if (Problem failed = read_all(client, slots, hint, snapshot.indexed)) return failed;
     if (Problem failed = check_order(snapshot.indexed)) return failed;
   } else {
@@ -56,12 +58,17 @@ Problem take_snapshot(mongoc_client_t* client, bool with_index, Snapshot& snapsh
   return std::nullopt;
 }
 
-Problem create_rows(mongoc_client_t* client, bool with_index) {
+Problem create_rows(mongoc_client_t* client, bool with_index, bool sharded) {
   const Bson create(BCON_NEW("create", BCON_UTF8(kRows)));
   const Bson index(BCON_NEW("createIndexes", BCON_UTF8(kRows), "indexes", "[", "{", "key", "{", "slot", BCON_INT32(1),
                             "}", "name", BCON_UTF8(kSlotIndex), "}", "]"));
   Reply reply;
   constexpr std::int64_t kNamespaceExists = 48;
+  if (sharded) {
+    const std::string ns = std::string(kDatabase) + "." + kRows;
+    const Bson shard(BCON_NEW("shardCollection", BCON_UTF8(ns.c_str()), "key", "{", "_id", BCON_INT32(1), "}"));
+    if (Problem failed = client::run(client, "admin", shard.get(), reply)) return failed;
+  }
   const Problem failed = client::run(client, kDatabase, create.get(), reply);
   if (failed && reply.number("code") != kNamespaceExists) return failed;
   return with_index ? client::run(client, kDatabase, index.get(), reply) : std::nullopt;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // How a primary changes the catalog: alone, with no data record in flight, so that both logs agree on what came first.
+#include <algorithm>
+#include <set>
+
 #include "query/keys/encode.h"
 #include "tests/simulation/process.h"
 #include "wire/bson/json.h"
@@ -13,9 +16,9 @@ using namespace shards;
 /// Where a collection's second partition begins.
 constexpr std::int64_t kMiddle = 200'000;
 
-std::string middle_key() {
+std::string key_at(std::int64_t number) {
   bson::Buffer key;
-  query::keys::encode(bson::Value::of(kMiddle), key);
+  query::keys::encode(bson::Value::of(number), key);
   return std::string(key.text());
 }
 
@@ -51,18 +54,66 @@ Status Process::draft_catalog_change(Write& write, const CatalogChange& change) 
     CollectionRow row;
     row.ns = change.ns.full();
     CHECK_OK(write.draft.put_catalog_row(write.session, CollectionRow::key(uuid), row.encode()));
-    for (const std::string& min : {std::string(), middle_key()}) {
+    for (const std::string& min : {std::string(), key_at(kMiddle)}) {
       const PartitionId id{meta.next_partition++};
       CHECK_OK(write.draft.put_catalog_row(write.session, PartitionRow::key(uuid, id), PartitionRow{min}.encode()));
     }
     return write.draft.put_catalog_row(write.session, MetaRow::key(), meta.encode());
   }
   if (collection == nullptr) return {};
+  if (change.kind == CatalogChange::Kind::kSplit) return draft_split(write, change, *collection);
+  if (change.kind == CatalogChange::Kind::kMerge) return draft_merge(write, change, *collection);
   if (change.kind != CatalogChange::Kind::kDrop) return draft_index_change(write, change, *collection);
+  std::set<PartitionId> gone;
   for (const PartitionSlot& slot : collection->partitions) {
-    CHECK_OK(write.draft.erase_catalog_row(write.session, PartitionRow::key(collection->uuid, slot.partition->id())));
+    gone.insert(slot.partition->id());
+    gone.insert(slot.inherits.begin(), slot.inherits.end());
+  }
+  for (const PartitionId id : gone) {
+    CHECK_OK(write.draft.erase_catalog_row(write.session, PartitionRow::key(collection->uuid, id)));
   }
   return write.draft.erase_catalog_row(write.session, CollectionRow::key(collection->uuid));
+}
+
+/// Retires some neighbours of one segment and puts partitions with these bounds in their place.
+Status Process::replace_partitions(Write& write, const Collection& collection, std::size_t first, std::size_t end,
+                                   const std::vector<std::string>& bounds) {
+  const auto& slots = collection.partitions;
+  std::vector<PartitionId> inherits;
+  for (std::size_t i = first; i < end; ++i) {
+    inherits.push_back(slots[i].partition->id());
+    CHECK_OK(write.draft.retire_catalog_row(write.session, PartitionRow::key(collection.uuid, inherits.back())));
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    for (const PartitionId id : slots[i].inherits) {
+      if (std::ranges::find(inherits, id) == inherits.end()) inherits.push_back(id);
+    }
+  }
+  MetaRow meta = replica_.state().meta();
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const std::string& to = i + 1 < bounds.size() ? bounds[i + 1] : slots[end - 1].max;
+    const Growth size = replica_.measure(*slots[first].partition, bounds[i], to);
+    PartitionRow row{.min = bounds[i], .segment = static_cast<std::uint32_t>(slots[first].partition->segment()),
+                     .documents = size.documents, .bytes = size.bytes, .inherits = inherits};
+    const PartitionId id{meta.next_partition++};
+    CHECK_OK(write.draft.put_catalog_row(write.session, PartitionRow::key(collection.uuid, id), row.encode()));
+  }
+  return write.draft.put_catalog_row(write.session, MetaRow::key(), meta.encode());
+}
+
+Status Process::draft_split(Write& write, const CatalogChange& change, const Collection& collection) {
+  constexpr std::size_t kMostPartitions = 8;
+  const std::string cut = key_at(change.key);
+  const std::size_t place = collection.slot_of(bytes_of(cut));
+  const PartitionSlot& slot = collection.partitions[place];
+  if (slot.min == cut || collection.partitions.size() == kMostPartitions) return {};
+  return replace_partitions(write, collection, place, place + 1, {slot.min, cut});
+}
+
+Status Process::draft_merge(Write& write, const CatalogChange& change, const Collection& collection) {
+  const std::size_t place = collection.slot_of(bytes_of(key_at(change.key)));
+  if (collection.run_of(place).end < place + 2) return {};
+  return replace_partitions(write, collection, place, place + 2, {collection.partitions[place].min});
 }
 
 Status Process::draft_index_change(Write& write, const CatalogChange& change, const Collection& collection) {

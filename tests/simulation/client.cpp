@@ -122,11 +122,15 @@ void Administrator::start() {
 CatalogChange Administrator::choose() {
   using Kind = CatalogChange::Kind;
   const auto flip = [&](Kind one, Kind other) { return around_.time.chance(0.6) ? one : other; };
-  switch (around_.time.between(0, 2)) {
+  const auto some_key = [&] { return around_.time.between(0, 500'000); };
+  switch (around_.time.between(0, 4)) {
     case 0:
       return {flip(Kind::kCreateIndex, Kind::kDropIndex), kMain, "{key: {tags: 1, n: -1}, name: 'tags'}"};
     case 1:
       return {flip(Kind::kCreateIndex, Kind::kDropIndex), kMain, "{key: {u: 1}, name: 'u', unique: true, sparse: true}"};
+    case 2:
+    case 3:
+      return {flip(Kind::kSplit, Kind::kMerge), around_.time.chance(0.8) ? kMain : kExtra, {}, some_key()};
     default:
       return {flip(Kind::kCreate, Kind::kDrop), kExtra, {}};
   }

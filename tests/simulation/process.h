@@ -84,6 +84,10 @@ class Process {
   Status change(Write& write, const shards::Collection& collection, const Statement& statement);
   void start_catalog_change();
   Status draft_catalog_change(Write& write, const CatalogChange& change);
+  Status draft_split(Write& write, const CatalogChange& change, const shards::Collection& collection);
+  Status draft_merge(Write& write, const CatalogChange& change, const shards::Collection& collection);
+  Status replace_partitions(Write& write, const shards::Collection& collection, std::size_t first, std::size_t end,
+                            const std::vector<std::string>& bounds);
   Status draft_index_change(Write& write, const CatalogChange& change, const shards::Collection& collection);
   Status check_unique(const shards::Collection& collection, shards::IndexSpec spec);
   void acquire(shards::LogId log);

@@ -10,20 +10,14 @@ Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint
 
 bson::View document_of(const std::string& row) { return bson::View::trusted(bytes_of(row).data()); }
 
-Status fill(MemoryTables& tables, const Partition& partition, PartitionIndex& index) {
+Status fill(MemoryTables& tables, TableId records, PartitionIndex& index) {
   MemorySession session(tables);
   BasicIndexWriter<MemorySession> writer;
-  for (const auto& [key, row] : tables.rows(partition.records())) {
+  for (const auto& [key, row] : tables.rows(records)) {
     CHECK_OK(writer.insert(session, index, bytes_of(key), document_of(row)));
   }
   session.commit();
   return {};
-}
-
-Growth measure(const MemoryTables& tables, const Partition& partition) {
-  Growth growth;
-  for (const auto& [key, row] : tables.rows(partition.records())) growth += {1, static_cast<std::int64_t>(row.size())};
-  return growth;
 }
 
 }  // namespace
@@ -45,10 +39,28 @@ Status Replica::load() {
   }
   CHECK_OK(state_->settle_loaded());
   for (const PartitionSlot* slot : state_->slots()) {
-    slot->partition->counters().restore(measure(tables_, *slot->partition));
+    slot->partition->counters().restore(measure(*slot->partition, slot->min, end_of(*slot)));
   }
   snapshot_ = state_->publish(++version_);
   return {};
+}
+
+std::string Replica::end_of(const PartitionSlot& slot) const {
+  std::string end;
+  for (const PartitionSlot* other : state_->slots()) {
+    const bool behind = other->partition->collection() == slot.partition->collection() && other->min > slot.min;
+    if (behind && (end.empty() || other->min < end)) end = other->min;
+  }
+  return end;
+}
+
+Growth Replica::measure(const Partition& partition, const std::string& from, const std::string& to) const {
+  Growth growth;
+  for (const auto& [key, row] : tables_.rows(partition.records())) {
+    const bool within = key >= from && (to.empty() || key < to);
+    if (within) growth += {1, static_cast<std::int64_t>(row.size())};
+  }
+  return growth;
 }
 
 Status Replica::open_tails() {
@@ -160,15 +172,20 @@ void Replica::committed(const Position& position, RecordKind kind) {
 
 Status Replica::settle() {
   TRY(const CatalogState::Changes changes, state_->settle());
-  for (const auto& unfilled : changes.unfilled) CHECK_OK(fill(tables_, *unfilled.partition, *unfilled.index));
+  for (const auto& unfilled : changes.unfilled) CHECK_OK(fill(tables_, unfilled.records, *unfilled.index));
   for (const TableId table : changes.dropped) CHECK_OK(tables_.drop_table(table));
   snapshot_ = state_->publish(++version_);
   return {};
 }
 
 Status Replica::check() {
+  std::set<PartitionId> remembering;
+  for (const PartitionSlot* slot : state_->slots()) {
+    remembering.insert(slot->partition->id());
+    remembering.insert(slot->inherits.begin(), slot->inherits.end());
+  }
   for (const auto& [key, row] : tables_.rows(applier_tables_.retry)) {
-    if (state_->slot(partition_of(bytes_of(key))) == nullptr) {
+    if (!remembering.contains(partition_of(bytes_of(key)))) {
       return error(Code::DataModifiedByRepair, "a retry row of a partition that is gone");
     }
     CHECK_OK(check_retry_row(bytes_of(row)));
@@ -177,7 +194,7 @@ Status Replica::check() {
   BasicIndexWriter<MemorySession> writer;
   for (const PartitionSlot* slot : state_->slots()) {
     const Growth counted = slot->partition->counters().total();
-    const Growth measured = measure(tables_, *slot->partition);
+    const Growth measured = measure(*slot->partition, slot->min, end_of(*slot));
     if (counted.documents != measured.documents || counted.bytes != measured.bytes) {
       return error(Code::DataModifiedByRepair, "counters and documents disagree");
     }

@@ -57,10 +57,14 @@ class Replica {
   const Standing& standing(shards::LogId log) const { return logs_[static_cast<std::size_t>(log)]; }
   /// Counters, and every index entry, against the documents.
   Status check();
+  /// Documents and bytes of a range of record keys; an empty upper end is that of the table.
+  shards::Growth measure(const shards::Partition& partition, const std::string& from, const std::string& to) const;
 
  private:
   using Epochs = std::array<shards::Epoch, 2>;
   Status load();
+  /// Where a partition's range ends: the state machine's slots say only where it begins.
+  std::string end_of(const shards::PartitionSlot& slot) const;
   Status read_heads(const Epochs* until);
   Status read_head(std::size_t log, const Epochs* until);
   Status take(std::size_t log, shards::Bytes record);

@@ -30,10 +30,11 @@ struct Statement {
 
 /// A change of the catalog. Said twice it is done once: what is there already is left as it is.
 struct CatalogChange {
-  enum class Kind : std::uint8_t { kCreate, kDrop, kCreateIndex, kDropIndex };
+  enum class Kind : std::uint8_t { kCreate, kDrop, kCreateIndex, kDropIndex, kSplit, kMerge };
   Kind kind = Kind::kCreate;
   shards::Namespace ns;
   std::string index;  ///< Its definition, for createIndex and dropIndex.
+  std::int64_t key = 0;  ///< Where a split cuts, and whose partition a merge puts together with the next.
 };
 
 using Reply = std::function<void(const Status&)>;

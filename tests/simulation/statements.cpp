@@ -65,8 +65,7 @@ Status Process::housekeep(Write& write, PartitionId partition) {
 
 Result<bool> Process::is_repeated(Write& write, const PartitionSlot& slot, const Statement& statement) {
   if (around_.sabotage == Sabotage::kRetries) return false;
-  TRY(const EarlierStatement earlier, find_statement(write.session, replica_.applier_tables().retry,
-                                                     slot.partition->id(), statement.id));
+  TRY(const EarlierStatement earlier, find_statement(write.session, replica_.applier_tables().retry, slot, statement.id));
   if (earlier.done) ++around_.judge.tally().repeated;
   return earlier.done.has_value();
 }

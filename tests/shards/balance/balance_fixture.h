@@ -61,7 +61,9 @@ class BalanceTest : public StoreTest {
     const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
     for (const PartitionSlot& slot : collection->partitions) {
       Cursor rows = std::move(session->cursor(slot.partition->records())).value();
-      EXPECT_TRUE(rows.bound(bytes_of(slot.min), true, bytes_of(slot.max)).ok());
+      if (collection->partitions.size() > 1) {
+        EXPECT_TRUE(rows.bound(bytes_of(slot.min), true, bytes_of(slot.max)).ok());
+      }
       Growth counted;
       while (*rows.next()) {
         const bson::View document = bson::View::trusted(rows.value().data());
