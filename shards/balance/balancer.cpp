@@ -229,6 +229,7 @@ Result<BalanceOutcome> Balancer::run_job(const std::shared_ptr<BalanceJob>& job,
              {"partition", static_cast<std::int64_t>(job->partitions[0])},
              {"bytes", outcome->parts[0].size.bytes},
              {"pauseMicros", static_cast<std::int64_t>(outcome->pause.count())},
+             {"drainMicros", static_cast<std::int64_t>(outcome->drain.count())},
              {"lastRound", static_cast<std::int64_t>(outcome->last_round)},
              {"durationMillis", static_cast<std::int64_t>(took.count())}});
   return outcome;

@@ -138,6 +138,8 @@ Status CutCount::begin() {
   return {};
 }
 
+Sequence CutCount::behind() const { return store_.log(kDataLog).end() - seen_->next_sequence(); }
+
 Result<std::size_t> CutCount::follow(const BalanceJob::GoOn& go_on) {
   TRY(ReadPoint now, ReadPoint::now(store_));
   TRY(const std::size_t touched, touched_.collect(now.next_sequence(), go_on));

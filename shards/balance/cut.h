@@ -35,6 +35,8 @@ class CutCount {
   const ReadPoint& moment() const { return *seen_; }
   void set(Cut cut) { cut_ = std::move(cut); }
   const Cut& cut() const { return cut_; }
+  /// About how many records the log holds that have not been followed, whoever's they are.
+  Sequence behind() const;
   /// Brings the figures up to now. How many documents had to be looked at.
   Result<std::size_t> follow(const BalanceJob::GoOn& go_on);
 

@@ -16,12 +16,17 @@ using Clock = std::chrono::steady_clock;
 
 /// A round of so few documents takes no longer than writers may well wait for the last one.
 constexpr std::size_t kFewDocuments = 200;
+constexpr Sequence kFewRecords = 500;
 
 FailPoint cut_found{"splitCutFound", "It is known where a partition will be split, and nothing is written."};
 FailPoint planned{"splitPlanned", "The plan of a split is in the catalog, and has had no effect."};
 FailPoint followed{"splitFollowed", "A split has followed the log for a while."};
 FailPoint closed{"splitClosed", "Writers of a partition are kept out, the record that splits it is not written."};
 FailPoint split_done{"splitPublished", "A partition has been split, its parts are written to."};
+
+std::chrono::microseconds since(Clock::time_point then) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - then);
+}
 
 Status no_partition(const Collection& collection, PartitionId id) {
   return error(Code::BadValue, "collection ", collection.ns.full(), " has no partition ", static_cast<std::uint32_t>(id));
@@ -163,6 +168,19 @@ Result<BalanceOutcome> Split::work(CutCount& count) {
   return publish(count);
 }
 
+/// Keeps the writers out, at a moment when the rest of the log is short. A thread that has lost its processor in between
+/// lets them in again and comes nearer first, but not for ever.
+Result<Exclusion> Split::close(CutCount& count, std::chrono::microseconds& drain) {
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    CHECK_OK(count.follow(go_on_));
+    closed_at_ = Clock::now();
+    Exclusion exclusion(std::vector{slot_->partition});
+    drain = since(closed_at_);
+    if (count.behind() <= kFewRecords || attempt == kAttempts) return exclusion;
+  }
+}
+
 // The change lock first: nobody who waits for the gate waits for that too. And a moment's sleep before all: who has slept
 // is not made to wait for a processor, and others wait for this thread now.
 Result<BalanceOutcome> Split::publish(CutCount& count) {
@@ -170,13 +188,12 @@ Result<BalanceOutcome> Split::publish(CutCount& count) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const Catalog::Interrupt always = [] { return Status(); };
   std::size_t last_round = 0;
+  std::chrono::microseconds drain{0};
   BalanceOutcome outcome;
   {
     Catalog::Change change(store_.catalog());
     CHECK_OK(go_on_());
-    CHECK_OK(count.follow(go_on_));
-    const Clock::time_point since = Clock::now();
-    Exclusion exclusion(std::vector{slot_->partition});
+    TRY(Exclusion exclusion, close(count, drain));
     change.exclude(std::move(exclusion));
     TRY(last_round, count.follow(always));
     CHECK_OK(closed.hit());
@@ -187,8 +204,9 @@ Result<BalanceOutcome> Split::publish(CutCount& count) {
     }
     change.erase(PlanRow::key(uuid_, partition_));
     CHECK_OK(change.commit());
-    outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+    outcome.pause = since(closed_at_);
   }
+  outcome.drain = drain;
   outcome.last_round = last_round;
   split_done.pass();
   return outcome;

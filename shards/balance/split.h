@@ -3,6 +3,7 @@
 
 #include "shards/balance/job.h"
 #include "shards/catalog/claim.h"
+#include "shards/catalog/exclusion.h"
 
 namespace partita::shards {
 
@@ -36,6 +37,7 @@ class Split {
   Status abandon_plan();
   Result<BalanceOutcome> work(CutCount& count);
   Result<BalanceOutcome> publish(CutCount& count);
+  Result<Exclusion> close(CutCount& count, std::chrono::microseconds& drain);
   Result<BalanceOutcome> parts(const CutCount& count) const;
 
   Store& store_;
@@ -48,6 +50,7 @@ class Split {
   Catalog::Claim claim_;
   const PartitionSlot* slot_ = nullptr;
   std::vector<PartitionId> makes_;
+  std::chrono::steady_clock::time_point closed_at_;
 };
 
 }  // namespace partita::shards

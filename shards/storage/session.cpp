@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "shards/storage/statistics.h"
+#include "shards/storage/urgency.h"
 
 namespace partita::shards {
 namespace {
@@ -206,7 +207,7 @@ Status Transaction::commit(std::uint64_t commit_time) {
       return wt_failure(code, "commit timestamp");
     }
   }
-  const Turn::Lock turn = session.engine().commit_turn().take();
+  const Turn::Lock turn = Urgency::on_this_thread ? Turn::Lock() : session.engine().commit_turn().take();
   return from_wt(raw->commit_transaction(raw, nullptr), "commit");
 }
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdlib>
 
+#include "commands/settings/balance_parameters.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
 

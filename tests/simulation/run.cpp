@@ -185,7 +185,9 @@ void Run::check_documents(Process& process) {
     owed.insert(client->owed().begin(), client->owed().end());
     for (const auto& [key, times] : client->counted()) owed[key] += times;
   }
-  for (const shards::PartitionSlot& slot : process.replica().find(kMain)->partitions) {
+  const shards::Collection& collection = *process.replica().find(kMain);
+  for (const shards::Collection::Run& run : collection.runs()) {
+    const shards::PartitionSlot& slot = collection.partitions[run.first];
     for (const auto& [record_key, row] : process.replica().tables().rows(slot.partition->records())) {
       const bson::View document = bson::View::trusted(reinterpret_cast<const std::uint8_t*>(row.data()));
       if (!document["u"].missing()) continue;  // A claim: its owner does not know whether it got through the first time.

@@ -264,6 +264,7 @@ class Stress {
     expect(outcome.status(), merges ? "merge" : "split");
     ++(merges ? merges_ : splits_);
     pauses_.push_back(static_cast<std::uint32_t>(outcome->pause.count()));
+    own_.push_back(static_cast<std::uint32_t>((outcome->pause - outcome->drain).count()));
     most_in_round_ = std::max(most_in_round_, outcome->last_round);
   }
 
@@ -281,10 +282,14 @@ class Stress {
     show("calm", calm);
     show("disturbed", disturbed);
     if (pauses_.empty()) return;
-    std::ranges::sort(pauses_);
-    std::printf("%zu pauses, us: p50 %u, p90 %u, p99 %u, most %u; most documents in a last round %zu\n", pauses_.size(),
-                pauses_[pauses_.size() / 2], pauses_[pauses_.size() * 9 / 10], pauses_[pauses_.size() * 99 / 100], pauses_.back(),
-                most_in_round_);
+    const auto show_pauses = [](const char* name, std::vector<std::uint32_t>& all) {
+      std::ranges::sort(all);
+      std::printf("%zu %s, us: p50 %u, p90 %u, p99 %u, most %u\n", all.size(), name, all[all.size() / 2],
+                  all[all.size() * 9 / 10], all[all.size() * 99 / 100], all.back());
+    };
+    show_pauses("pauses", pauses_);
+    show_pauses("of these, without waiting for those inside", own_);
+    std::printf("most documents in a last round %zu\n", most_in_round_);
   }
 
   void verify(const std::vector<Worker>& workers) {
@@ -319,6 +324,7 @@ class Stress {
   int merges_ = 0;
   std::size_t most_in_round_ = 0;
   std::vector<std::uint32_t> pauses_;
+  std::vector<std::uint32_t> own_;
 };
 
 }  // namespace
