@@ -20,11 +20,9 @@ const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
 
 const RegisterUnsupported kSharding{
     {"enableSharding", "listShards", "split", "moveChunk", "moveRange", "mergeChunks",
-     "balancerStart", "balancerStop", "balancerStatus", "balancerCollectionStatus", "reshardCollection",
-     "commitReshardCollection", "abortReshardCollection", "unshardCollection", "moveCollection",
-     "refineCollectionShardKey", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",
+     "balancerStart", "balancerStop", "balancerStatus", "balancerCollectionStatus", "moveCollection", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",
      "addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "getShardMap", "getShardVersion",
-     "flushRouterConfig", "checkMetadataConsistency", "cleanupReshardCollection", "setAllowMigrations",
+     "flushRouterConfig", "checkMetadataConsistency", "setAllowMigrations",
      "convertShardKeyToHashed", "movePrimary", "mergeAllChunksOnShard", "configureCollectionBalancing",
      "repairShardedCollectionChunksHistory", "transitionToDedicatedConfigServer",
      "transitionFromDedicatedConfigServer", "resetPlacementHistory", "untrackUnshardedCollection"},

@@ -14,6 +14,7 @@
 #include "shards/balance/balancer.h"
 #include "shards/balance/heritage.h"
 #include "shards/data_directory.h"
+#include "shards/moves/merge_by_copy.h"
 #include "shards/partitions/check.h"
 #include "shards/router/record_keys.h"
 #include "shards/router/write.h"
@@ -74,16 +75,34 @@ Status merge(Store& store) {
   return store.balancer().merge(kParts, both, Balancer::Manner::kRun, {}).status();
 }
 
-Status shard(Store& store, const Namespace& ns) {
+Status shard(Store& store, const Namespace& ns, const char* key = "{_id: 1}", const std::vector<std::string>& bounds = {}) {
   Sharding sharding;
-  TRY(sharding.key, query::ShardKey::parse(bson::parse_json("{_id: 1}").value()));
-  return store.catalog().shard(ns, sharding, {}).status();
+  TRY(sharding.key, query::ShardKey::parse(bson::parse_json(key).value()));
+  return store.catalog().shard(ns, sharding, bounds).status();
+}
+
+Status unshard(Store& store, const Namespace& ns) {
+  const auto choose = [](const Collection&) -> Result<std::optional<Catalog::Layout>> {
+    return std::optional<Catalog::Layout>(std::in_place);
+  };
+  return store.catalog().repartition(ns, choose).status();
+}
+
+Status copy_together(Store& store, const Namespace& ns) {
+  return merge_by_copy(store, ns, partition_at(store, ns, 0), partition_at(store, ns, 1)).status();
+}
+
+/// What a split has left together moves out.
+Status move_out(Store& store, const Namespace& ns) {
+  const auto collection = store.catalog().share()->share(ns.full());
+  return store.catalog().copy_partitions(*collection, {{0, 1}, {1, 2}}).status();
 }
 
 /// Half of it in a checkpoint, half of it behind.
 Status prepare(Store& store) {
   CHECK_OK(shard(store, kSharded));
   CHECK_OK(shard(store, kParts));
+  CHECK_OK(shard(store, kOther, "{_id: 'hashed'}", {query::even_bound(1, 2)}));
   CHECK_OK(insert(store, kSharded, 0, 7));
   CHECK_OK(insert(store, kParts, 0, 10));
   CHECK_OK(insert(store, kThings, 0, kThingsDocuments / 2));
@@ -127,6 +146,14 @@ const std::vector<Change> kChanges{
     {"dropIndexes",
      [](Store& store) { return store.catalog().drop_indexes(kThings, [](const IndexSpec&) { return true; }).status(); },
      {"catalogBeforeRecord", "catalogRecordCommitted", "catalogTableRemoved"}},
+    {"shardFilled",
+     [](Store& store) { return shard(store, kThings, "{_id: 'hashed'}", {query::even_bound(1, 3), query::even_bound(2, 3)}); },
+     {"partitionTableMade", "rowsCopied", "copyCaughtUp", "copyWritersOut", "catalogBeforeRecord", "catalogRecordCommitted",
+      "catalogPublished"}},
+    {"shardFilledByAnother", [](Store& store) { return shard(store, kThings, "{b: 1}"); }, {"rowsCopied", "catalogRecordCommitted"}},
+    {"unshard", [](Store& store) { return unshard(store, kOther); }, {"rowsCopied", "catalogRecordCommitted"}},
+    {"mergeByCopy", [](Store& store) { return copy_together(store, kOther); }, {"rowsCopied", "catalogRecordCommitted"}},
+    {"moveOut", [](Store& store) { return move_out(store, kParts); }, {"rowsCopied", "catalogRecordCommitted"}},
     {"reap",
      [](Store& store) {
        return write(store, kThings, {}, [](WriteAttempt& attempt) {
@@ -242,6 +269,7 @@ class CrashSteps : public testing::TestWithParam<Change> {
     options.balance = std::make_shared<BalanceOptions>();  // Nothing of its own accord.
     options.balance->splits = options.balance->merges = false;
     options.balance->heritage_age_ms = INT64_MAX / 2;
+    options.checkpoint_after_copy = false;  // It would come to the same steps at any time.
     auto opened = Store::open(options, wall_);
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
