@@ -203,7 +203,9 @@ std::string describe(Store& store) {
       text += detail::join(" |", slot.inherits.size(), ":", slot.partition->counters().total().documents,
                            describe_statements(store, *session, slot), ":");
       Cursor rows = std::move(session->cursor(slot.partition->records())).value();
-      if (!slot.min.empty() || !slot.max.empty()) EXPECT_TRUE(rows.bound(bytes_of(slot.min), true, bytes_of(slot.max)).ok());
+      if (!slot.min.empty() || !slot.max.empty()) {
+        EXPECT_TRUE(rows.bound(bytes_of(slot.min), true, bytes_of(slot.max)).ok());
+      }
       while (*rows.next()) text += detail::join(" ", bson::to_json(bson::View::trusted(rows.value().data())));
     }
     text += "\n";
