@@ -2,9 +2,8 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
-#include "commands/client_connection.h"
 #include "commands/server.h"
-#include "shards/indexes/build_progress.h"
+#include "commands/shown_build.h"
 #include "shards/store.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -32,22 +31,6 @@ Status check_quorum(bson::Value quorum) {
   if (members >= 0 && members <= 50) return {};
   return error(Code::FailedToParse, "commitQuorum has to be a non-negative number and not greater than 50");
 }
-
-/// Shows a build in currentOp while it lives.
-class ShownBuild {
- public:
-  ShownBuild(ClientConnection& client, const shards::BuildProgress& progress) : client_(client) { set(&progress); }
-  ShownBuild(const ShownBuild&) = delete;
-  ShownBuild& operator=(const ShownBuild&) = delete;
-  ~ShownBuild() { set(nullptr); }
-
- private:
-  void set(const shards::BuildProgress* progress) {
-    const std::lock_guard lock(client_.current_mutex());
-    client_.current().build = progress;
-  }
-  ClientConnection& client_;
-};
 
 Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));

@@ -44,11 +44,15 @@ void write_build(bson::Writer& row, const shards::BuildProgress& build) {
   using Phase = shards::BuildProgress::Phase;
   const Phase phase = build.phase;
   if (phase == Phase::kWaiting) return;
-  if (phase == Phase::kCatchingUp) return row.add("msg", "Index Build: draining writes received during build");
-  constexpr std::string_view kScanning = "Index Build: scanning collection";
+  const bool indexes = build.work == shards::BuildProgress::Work::kIndexes;
+  if (phase == Phase::kCatchingUp) {
+    return row.add("msg", indexes ? "Index Build: draining writes received during build"
+                                  : "Repartition: following writes received during the copying");
+  }
+  const std::string_view scanning = indexes ? "Index Build: scanning collection" : "Repartition: copying documents";
   const std::int64_t done = build.done;
   const std::int64_t total = std::max<std::int64_t>({build.total, done, 1});
-  row.add("msg", ::partita::detail::join(kScanning, " ", kScanning, ": ", done, "/", total, " ", done * 100 / total, "%"));
+  row.add("msg", ::partita::detail::join(scanning, " ", scanning, ": ", done, "/", total, " ", done * 100 / total, "%"));
   bson::Writer progress = row.document("progress");
   progress.add("done", done);
   progress.add("total", total);

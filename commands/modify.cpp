@@ -136,11 +136,14 @@ Result<bool> repeat_unlocated(Operation& operation, const shards::Collection& co
   }
 }
 
-/// Changes the document with this record key if it is still there and, with a matcher, still matches.
-Status change_one(Operation& operation, const shards::Namespace& ns, Bytes record_key, const query::Matcher* matcher,
-                  const Change& change, const std::optional<Retryable>& statement, Outcome& outcome) {
+/// Changes the document with this record key if it is still there and, with a matcher, still matches. The key is one of
+/// `found_in`: QueryPlanKilled when the collection has got another order since.
+Status change_one(Operation& operation, const shards::Namespace& ns, const shards::Collection& found_in, Bytes record_key,
+                  const query::Matcher* matcher, const Change& change, const std::optional<Retryable>& statement,
+                  Outcome& outcome) {
   const auto attempt_change = [&](WriteAttempt& attempt) -> Status {
     outcome = {};
+    if (!attempt.collection().is_clustered_as(found_in)) [[unlikely]] return shards::order_changed(ns);
     TRY(const shards::PartitionSlot* located, attempt.enter(record_key));
     const shards::PartitionSlot& slot = *located;
     Place place;
@@ -204,7 +207,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
   while (!change.sort.empty()) {
     TRY(const auto first, first_sorted(operation, collection, matcher, change));
     if (!first) return repeat_unlocated(operation, *collection, statement, outcome).status();
-    CHECK_OK(change_one(operation, ns, bytes_of(*first), &matcher, change, statement, outcome));
+    CHECK_OK(change_one(operation, ns, *collection, bytes_of(*first), &matcher, change, statement, outcome));
     if (outcome.matched > 0) return {};
   }
   TRY(const Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
@@ -215,7 +218,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
     while (true) {
       TRY(const std::vector<std::string> keys, targets.next(1));
       if (keys.empty()) break;
-      CHECK_OK(change_one(operation, ns, bytes_of(keys[0]), &matcher, change, statement, outcome));
+      CHECK_OK(change_one(operation, ns, *collection, bytes_of(keys[0]), &matcher, change, statement, outcome));
       if (outcome.matched > 0 || outcome.retried) return {};
       // What was there a moment ago may match no more, or may have moved to a place that this walk has passed.
       missed = collection->sharding != nullptr;
@@ -285,6 +288,8 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
                     const std::optional<shards::StatementId>& statement_id, Outcome& outcome) {
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
+  // One that has got another shard key is looked through again by that: nothing has been changed yet.
+  constexpr int kOrderAttempts = 10;
   const bool may_be_keyed = change.sort.empty() && change.hint.missing();
   std::optional<query::Matcher> matcher;
   for (int attempt = 0;; ++attempt) {
@@ -297,7 +302,9 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     std::optional<Retryable> statement;
     if (statement_id) statement = {*statement_id, kind_of(change), keyed};
     if (collection != nullptr && keyed) {
-      CHECK_OK(change_one(operation, ns, key.bytes(), nullptr, change, statement, outcome));
+      Status status = change_one(operation, ns, *collection, key.bytes(), nullptr, change, statement, outcome);
+      if (status.code() == Code::QueryPlanKilled && attempt < kOrderAttempts) continue;
+      CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
     if (!matcher) {
@@ -305,7 +312,9 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     }
     if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
-      CHECK_OK(change_found(operation, ns, collection, *matcher, change, statement, outcome));
+      Status status = change_found(operation, ns, collection, *matcher, change, statement, outcome);
+      if (status.code() == Code::QueryPlanKilled && attempt < kOrderAttempts) continue;
+      CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried) return {};
     }
     if (!change.upsert) return {};
@@ -329,7 +338,7 @@ Status change_all(Operation& operation, const shards::Namespace& ns, const Chang
       for (const std::string& key : keys) {
         CHECK_OK(operation.check_interrupt());
         Outcome one;
-        CHECK_OK(change_one(operation, ns, bytes_of(key), &matcher, change, std::nullopt, one));
+        CHECK_OK(change_one(operation, ns, *collection, bytes_of(key), &matcher, change, std::nullopt, one));
         outcome.matched += one.matched;
         outcome.modified += one.modified;
       }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/server.h"
-#include "commands/settings/parameters.h"
+#include "commands/sharding/initial_bounds.h"
+#include "commands/shown_build.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
-
-/// More are no use to anybody: each takes memory, and a query without the key asks all of them.
-constexpr std::int64_t kMostPartitions = 8192;
-
-parameters::Whole initial_partitions{
-    {.name = "initialPartitions",
-     .summary = "Partitions that a collection sharded by a hash begins with, where numInitialChunks does not say."},
-    {.initial = 4, .least = 1, .most = kMostPartitions}};
 
 struct ShardCollectionRequest {
   bson::View key;
@@ -46,19 +39,7 @@ Status check(const ShardCollectionRequest& request, const query::ShardKey& key) 
   if (!key.has_hash()) {
     return error(Code::InvalidOptions, "numInitialChunks is only supported when the shard key is hashed.");
   }
-  if (*request.chunks < 1 || *request.chunks > kMostPartitions) {
-    return error(Code::InvalidOptions, "numInitialChunks must be between 1 and ", kMostPartitions, ", but got ", *request.chunks);
-  }
-  return {};
-}
-
-/// The first record keys of all partitions but the first.
-std::vector<std::string> first_bounds(const query::ShardKey& key, std::int64_t partitions) {
-  std::vector<std::string> bounds;
-  for (std::int64_t i = 1; i < partitions; ++i) {
-    bounds.push_back(query::even_bound(static_cast<std::size_t>(i), static_cast<std::size_t>(partitions)));
-  }
-  return key.spreads() ? bounds : std::vector<std::string>();
+  return check_initial_chunks(*request.chunks);
 }
 
 Result<shards::Namespace> parse_target(const Operation& operation) {
@@ -77,9 +58,12 @@ Status shard_collection(Operation& operation, bson::Writer& reply) {
   TRY(sharding.key, query::ShardKey::parse(request.key));
   sharding.unique = request.unique;
   CHECK_OK(check(request, sharding.key));
-  const std::vector<std::string> bounds = first_bounds(sharding.key, request.chunks.value_or(initial_partitions.get()));
-  const auto go_on = [&] { return operation.check_interrupt(); };
-  CHECK_OK(operation.server().store.catalog().shard(ns, sharding, bounds, go_on));
+  const auto go_on = [&] { return operation.check_killed(); };
+  shards::BuildProgress progress{.work = shards::BuildProgress::Work::kPartitions};
+  const ShownBuild shown(operation.client(), progress);
+  shards::Store& store = operation.server().store;
+  TRY(const auto bounds, initial_bounds(store, ns, sharding.key, request.chunks, go_on));
+  CHECK_OK(store.catalog().shard(ns, sharding, bounds, go_on, &progress));
   reply.add("_t", "ShardCollectionResponse");
   reply.add("collectionsharded", ns.full());
   return {};

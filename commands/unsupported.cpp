@@ -19,11 +19,10 @@ const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
                                         "there are no transactions of several statements yet"};
 
 const RegisterUnsupported kSharding{
-    {"enableSharding", "listShards", "moveChunk", "moveRange", "reshardCollection",
-     "commitReshardCollection", "abortReshardCollection", "unshardCollection", "moveCollection",
-     "refineCollectionShardKey", "analyzeShardKey", "configureQueryAnalyzer", "addShard", "removeShard",
+    {"enableSharding", "listShards", "moveChunk", "moveRange", "moveCollection", "analyzeShardKey",
+     "configureQueryAnalyzer", "addShard", "removeShard",
      "addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "getShardMap", "getShardVersion",
-     "flushRouterConfig", "checkMetadataConsistency", "cleanupReshardCollection", "setAllowMigrations",
+     "flushRouterConfig", "checkMetadataConsistency", "setAllowMigrations",
      "convertShardKeyToHashed", "movePrimary", "mergeAllChunksOnShard", "configureCollectionBalancing",
      "repairShardedCollectionChunksHistory", "transitionToDedicatedConfigServer",
      "transitionFromDedicatedConfigServer", "resetPlacementHistory", "untrackUnshardedCollection"},

@@ -179,7 +179,8 @@ void Checkpointer::run(bool soon) {
     lock.unlock();
     advance_oldest();
     const std::uint64_t appended = store_.log(kDataLog).appended_bytes();
-    if (Clock::now() >= due || appended - bytes > kLogBytesBetween) {
+    const bool hurried = hurried_.exchange(false, std::memory_order_relaxed);
+    if (hurried || Clock::now() >= due || appended - bytes > kLogBytesBetween) {
       (void)take().ok();  // A full disk: it has been logged, the next round tries again, the log has everything.
       store_.catalog().remove_dropped_tables();
       due = Clock::now() + interval_;
@@ -236,6 +237,7 @@ Status Checkpointer::take_locked() {
   }
   CHECK_OK(stable_set.hit());
   CHECK_OK(store_.engine().checkpoint());
+  store_.set_checkpointed(boundary);
   tables_written.pass();
   trims_.note(trim_log());
   return {};

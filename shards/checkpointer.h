@@ -59,6 +59,8 @@ class Checkpointer {
   ~Checkpointer();
 
   Status take();
+  /// The thread's next one does not wait for its time.
+  void hurry() { hurried_.store(true, std::memory_order_relaxed); }
   /// While it is held, the past is cut off no further (Store::hold_past).
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past() { return std::shared_lock(past_); }
   /// Ends the thread and takes a last one.
@@ -89,6 +91,7 @@ class Checkpointer {
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;
+  std::atomic<bool> hurried_{false};
   std::thread thread_;
 };
 

@@ -11,6 +11,8 @@
 #include "shards/journal_sync.h"
 #include "shards/log/log_recovery.h"
 #include "shards/log/write_unit.h"
+#include "shards/moves/mover.h"
+#include "shards/moves/row_copy.h"
 #include "shards/sessions/reaper.h"
 #include "wire/net/timer.h"
 
@@ -42,6 +44,7 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   TRY(store->engine_, Engine::open(store->options_.engine));
   CHECK_OK(store->open_tables());
   TRY(SavedState saved, store->load_saved());
+  store->set_checkpointed(saved.boundary);
   CHECK_OK(store->recover(saved));
   saved.data_bytes += store->replayed_data_bytes_;
   store->journal_ = std::make_unique<JournalSync>(*store->engine_, store->options_.journal_interval_ms);
@@ -52,10 +55,12 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   const auto reap = [reaper = store->reaper_.get()] { reaper->turn(); };
   store->reaping_ = std::make_unique<wire::Periodic>("session-reaper", std::chrono::seconds(1), reap);
   store->balancer_ = std::make_unique<Balancer>(*store, store->options_.balance);
+  store->mover_ = std::make_unique<Mover>(*store, store->options_.moves);
   return store;
 }
 
 Store::~Store() {
+  mover_.reset();
   balancer_.reset();
   reaping_.reset();
   if (checkpointer_ != nullptr) {
@@ -98,6 +103,7 @@ Status Store::recover(const SavedState& saved) {
   const bool fresh = state.meta().cluster == bson::ObjectId{};
   catalog_ = std::make_unique<Catalog>(*this, std::move(state));
   catalog_->remove_later(orphans);
+  for (auto& [changed, tables] : retired_) catalog_->retire(std::move(tables), changed);
   catalog_->remove_dropped_tables();
   if (!fresh) CHECK_OK(remove_stray_files());
   return fresh ? catalog_->found_cluster() : Status();
@@ -185,11 +191,13 @@ Status Store::replay_record(Session& session, Bytes record, CatalogState& state)
   }
   CHECK_OK(transaction.commit(reader.header().commit_time));
   effects.count(reader.header().commit_time, checkpoint_boundary());
-  return reader.header().kind == RecordKind::kCatalog ? settle_replayed(state) : Status();
+  return reader.header().kind == RecordKind::kCatalog ? settle_replayed(state, reader.header().commit_time) : Status();
 }
 
-Status Store::settle_replayed(CatalogState& state) {
+Status Store::settle_replayed(CatalogState& state, Time changed) {
   TRY(CatalogState::Changes changes, state.settle());
+  for (const auto& takeover : changes.takeovers) CHECK_OK(copy_rows(*engine_, takeover.sources, *takeover.target));
+  if (!changes.retired.empty()) retired_.emplace_back(changed, std::move(changes.retired));
   for (const auto& unfilled : changes.unfilled) {
     CHECK_OK(fill_index(*engine_, unfilled.records, unfilled.index));
   }
@@ -198,11 +206,14 @@ Status Store::settle_replayed(CatalogState& state) {
 
 Result<std::vector<TableId>> Store::find_orphans(const CatalogState& state) {
   std::vector<TableId> orphans;
+  std::set<TableId> retired;
+  for (const auto& [changed, tables] : retired_) retired.insert(tables.begin(), tables.end());
   const std::set<std::string> known = state.table_names();
   TRY(const std::vector<std::string> on_disk, engine_->table_names());
   for (const std::string& name : on_disk) {
     const bool own = name == kCatalogTable || name == kRetryTable || name == kStateTable || name == kLogTable;
-    if (!own && !known.contains(name)) orphans.push_back(engine_->table(name));
+    if (own || known.contains(name)) continue;
+    if (const TableId table = engine_->table(name); !retired.contains(table)) orphans.push_back(table);
   }
   return orphans;
 }
@@ -216,6 +227,8 @@ Status Store::remove_stray_files() {
 void Store::when_durable(std::function<void()> synced) { journal_->when_synced(std::move(synced)); }
 
 Status Store::checkpoint() { return checkpointer_->take(); }
+
+void Store::checkpoint_soon() { checkpointer_->hurry(); }
 
 std::shared_lock<std::shared_mutex> Store::hold_past() { return checkpointer_->hold_past(); }
 

@@ -21,6 +21,8 @@ class Balancer;
 struct BalanceOptions;
 class Checkpointer;
 class JournalSync;
+class Mover;
+struct MoveOptions;
 class Repeated;
 class RetryReaper;
 struct SavedState;
@@ -29,9 +31,11 @@ struct StoreOptions {
   EngineOptions engine;
   std::uint32_t checkpoint_seconds = 60;
   bool checkpoint_after_replay = true;  ///< At once, not when its time comes.
+  bool checkpoint_after_copy = true;    ///< The same, so that the tables copied from can go.
   std::uint64_t log_retention_bytes = 1ull << 30;
   std::uint32_t journal_interval_ms = 100;
   std::uint32_t session_timeout_seconds = 30 * 60;  ///< Statements of a session are remembered so long after its last write.
+  std::shared_ptr<const MoveOptions> moves;  ///< Null: what they are at first.
   std::uint64_t seed = RandomSource::system_seed();
   std::shared_ptr<BalanceOptions> balance;  ///< Null: what they are at first.
 };
@@ -63,6 +67,11 @@ class Store {
   void when_durable(std::function<void()> synced);
   /// Takes a checkpoint now. Blocks until it is on disk.
   Status checkpoint();
+  /// Has the background take one as soon as it can.
+  void checkpoint_soon();
+  /// The moment of the last one that is on disk.
+  Time checkpointed() const { return checkpointed_.load(std::memory_order_acquire); }
+  void set_checkpointed(Time boundary) { checkpointed_.store(boundary, std::memory_order_release); }
   /// How checkpoints have gone since the start.
   const Repeated& checkpoints() const;
   /// While it is held, whoever takes a time finds that time's versions still there. Hold it from taking the time until a
@@ -81,7 +90,7 @@ class Store {
   Status restore_counts(CatalogState& state);
   Status replay(CatalogState& state, const SavedState& saved);
   Status replay_record(Session& session, Bytes record, CatalogState& state);
-  Status settle_replayed(CatalogState& state);
+  Status settle_replayed(CatalogState& state, Time changed);
   Result<std::vector<TableId>> find_orphans(const CatalogState& state);
   Status remove_stray_files();
 
@@ -95,16 +104,19 @@ class Store {
   TableId state_table_ = kNoTable;
   std::uint64_t replayed_ = 0;             ///< Records applied again at this start.
   std::uint64_t replayed_data_bytes_ = 0;  ///< The part of them that lies in the data log.
+  std::vector<std::pair<Time, std::vector<TableId>>> retired_;  ///< By the replay: tables of the last checkpoint's.
   TableId log_table_ = kNoTable;
   std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
   LogHolds log_holds_;
   std::unique_ptr<Catalog> catalog_;
   std::atomic<Time> checkpoint_boundary_{0};
+  std::atomic<Time> checkpointed_{0};
   std::unique_ptr<JournalSync> journal_;
   std::unique_ptr<Checkpointer> checkpointer_;
   std::unique_ptr<RetryReaper> reaper_;
   std::unique_ptr<wire::Periodic> reaping_;
   std::unique_ptr<Balancer> balancer_;
+  std::unique_ptr<Mover> mover_;
 };
 
 }  // namespace partita::shards

@@ -126,6 +126,21 @@ std::size_t ShardKey::logical_size(std::span<const std::uint8_t> record_key) con
   return size;
 }
 
+bool ShardKey::extends(const ShardKey& other) const {
+  const auto same = [](const Field& a, const Field& b) { return a.path == b.path && a.hashed == b.hashed; };
+  return fields_.size() >= other.fields_.size() && std::equal(other.fields_.begin(), other.fields_.end(), fields_.begin(), same);
+}
+
+std::string_view ShardKey::logical_bound(std::string_view bound) const {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(bound.data());
+  std::size_t at = 0;
+  for (const Field& field : fields_) {
+    if (field.hashed) at = std::min(at + kHashSize, bound.size());
+    if (at < bound.size()) at += keys::encoded_size({bytes + at, bound.size() - at});
+  }
+  return bound.substr(0, at);
+}
+
 Result<bson::Document> ShardKey::extract(bson::View document, Shown shown) const {
   Status status;
   bson::Document extracted = bson::Document::build([&](bson::Writer& out) {

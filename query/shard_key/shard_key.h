@@ -42,6 +42,11 @@ class ShardKey {
   /// The record key begins with the _id or its hash, so that the _id alone leads to the document.
   bool is_found_by_id() const { return fields_[0].path.text() == "_id" && fields_.size() == 1; }
 
+  /// Begins with the other's fields, and is longer or equal.
+  bool extends(const ShardKey& other) const;
+  /// Of a bound of partitions, the part that a key keeps which extends this one: without any _id.
+  std::string_view logical_bound(std::string_view bound) const;
+
   /// The value that decides: null for a missing one. ShardKeyNotFound where an array stands in the way.
   Result<bson::Value> value_of(bson::View document, const Field& field) const;
   /// Appends the logical key of a document, or of anything with the same fields.

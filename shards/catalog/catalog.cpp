@@ -55,9 +55,10 @@ std::shared_ptr<const CatalogSnapshot> Catalog::settled() {
   return share();
 }
 
-Status Catalog::publish_locked() {
+Status Catalog::publish_locked(Time changed) {
   TRY(CatalogState::Changes changes, state_.settle());
   assert(changes.unfilled.empty() && "live changes fill their indexes before they commit");
+  assert(changes.takeovers.empty() && "and their tables");
   const std::uint64_t version = this->version() + 1;
   std::shared_ptr<const CatalogSnapshot> next = state_.publish(version);
   for (const auto& collection : next->all()) {
@@ -70,6 +71,7 @@ Status Catalog::publish_locked() {
   }
   version_.store(version, std::memory_order_release);
   remove_later(changes.dropped);
+  if (!changes.retired.empty()) retire(std::move(changes.retired), changed);
   return {};
 }
 
@@ -170,7 +172,24 @@ void Catalog::remove_later(const std::vector<TableId>& tables) {
   dropped_.insert(dropped_.end(), tables.begin(), tables.end());
 }
 
+void Catalog::retire(std::vector<TableId> tables, Time changed) {
+  std::vector<Engine::Lease> readers = store_.engine().leases();
+  const std::lock_guard lock(dropped_mutex_);
+  retired_.push_back({std::move(tables), changed, std::move(readers)});
+}
+
+/// What nobody needs any more joins those that are dropped.
+void Catalog::collect_retired() {
+  const std::lock_guard lock(dropped_mutex_);
+  std::erase_if(retired_, [&](Retired& one) {
+    if (one.changed > store_.checkpointed() || !Engine::have_ended(one.readers)) return false;
+    dropped_.insert(dropped_.end(), one.tables.begin(), one.tables.end());
+    return true;
+  });
+}
+
 void Catalog::remove_dropped_tables() {
+  collect_retired();
   std::list<TableId> candidates;
   {
     const std::lock_guard lock(dropped_mutex_);

@@ -13,6 +13,8 @@ namespace partita::shards {
 
 class Store;
 class IndexBuild;
+class NewPartitions;
+class PartitionCopy;
 struct BuildProgress;
 
 constexpr std::size_t kMaxIndexes = 64;  ///< Per collection, that of _id included.
@@ -41,11 +43,33 @@ class Catalog {
   Result<std::shared_ptr<const Collection>> create(const Namespace& ns, bson::View options);
   /// The collection, made when it is missing: what a first insert does.
   Result<std::shared_ptr<const Collection>> get_or_create(const Namespace& ns);
-  /// Divides a collection by a key, an empty one or one that is not there: then it is made. `bounds` are the first record
-  /// keys of all partitions but the first, ascending. AlreadyInitialized when it is sharded in another way; sharded in this
-  /// way already it is left as it is. IllegalOperation when it holds documents.
+  /// Divides a collection by a key; one that is not there is made. `bounds` are the first record keys of all partitions but
+  /// the first, ascending. AlreadyInitialized when it is sharded in another way; sharded in this way already it is left as it
+  /// is. One that holds documents is repartitioned.
   Result<std::shared_ptr<const Collection>> shard(const Namespace& ns, const Sharding& sharding,
-                                                  const std::vector<std::string>& bounds, const Interrupt& interrupted = {});
+                                                  const std::vector<std::string>& bounds, const Interrupt& interrupted = {},
+                                                  BuildProgress* progress = nullptr);
+  /// Copies a collection into new partitions, by another key (none: by _id alone, in one), while reading and writing go on.
+  /// Other changes of it wait; dropping it ends the work, and so does an interruption: then nothing has changed. So it is
+  /// when a document does not fit: ShardKeyNotFound for an array in the key, DuplicateKey where two would have one place.
+  struct Layout {
+    std::shared_ptr<const Sharding> sharding;
+    std::vector<std::string> bounds;  ///< The first record keys of all partitions but the first, ascending.
+  };
+  /// Asked with the collection claimed: the layout that it shall have; nullopt: the one that it has.
+  using ChooseLayout = std::function<Result<std::optional<Layout>>(const Collection& now)>;
+  Result<std::shared_ptr<const Collection>> repartition(const Namespace& ns, const ChooseLayout& choose,
+                                                        const Interrupt& interrupted = {}, BuildProgress* progress = nullptr);
+  /// Copies partitions into new ones with tables of their own: each of the groups, which are neighbours and together whole
+  /// segments of `collection`, becomes one. ConflictingOperationInProgress when the map has become another there, or, for one
+  /// that gives way, when somebody else wants to change the collection.
+  enum class CopyManner : std::uint8_t { kStays, kGivesWay };
+  Result<std::shared_ptr<const Collection>> copy_partitions(const Collection& collection, const std::vector<Collection::Run>& groups,
+                                                            CopyManner manner = CopyManner::kStays,
+                                                            const Interrupt& interrupted = {}, BuildProgress* progress = nullptr);
+  /// Ends the copying that is under way on a collection, or has it keep writers out now and finish. False where there is none.
+  bool abort_copy(const Namespace& ns);
+  bool hurry_copy(const Namespace& ns);
   Result<std::shared_ptr<const Collection>> drop(const Namespace& ns, const Interrupt& interrupted = {});
   Status drop_database(std::string_view db, const Interrupt& interrupted = {});
   Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
@@ -68,13 +92,26 @@ class Catalog {
 
   /// Tables that nothing accounts for any more go the way of dropped ones.
   void remove_later(const std::vector<TableId>& tables);
+  /// The same for tables whose rows a change of that time has taken over into others: not before a checkpoint has these, and
+  /// not before all have ended who read by the map of before.
+  void retire(std::vector<TableId> tables, Time changed);
   /// Removes tables that have been dropped and that nobody reads any more. One that has changed since the last checkpoint
   /// stays until the next one. Called now and then.
   void remove_dropped_tables();
 
  private:
+  struct CopyPlan;
+  class CopyWishes;
+  Result<std::shared_ptr<const Collection>> shard_empty(const Namespace& ns, const Sharding& sharding,
+                                                        const std::vector<std::string>& bounds, const Interrupt& interrupted);
+  bool wish(const Namespace& ns, const std::function<void(CopyWishes&)>& what);
+  CollectionRow divided_by(const Collection& collection, const Sharding* sharding);
+  Status copy(const Claim& claim, const CopyPlan& plan, const Interrupt& interrupted, BuildProgress* progress);
+  Status publish_copy(const Claim& claim, const CopyPlan& plan, const NewPartitions& fresh, PartitionCopy& copy,
+                      const Collection& target);
   using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
-  Status publish_locked();
+  Status publish_locked(Time changed);
+  void collect_retired();
   std::uint32_t reserve_partitions(std::size_t count);
   Result<Specs> claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
                             Claim& claim, IndexCounts& counts);
@@ -93,11 +130,18 @@ class Catalog {
   };
   std::map<Uuid, Claimed> claimed_;  ///< Collections on which jobs are at work.
   std::condition_variable claim_ended_;
+  std::map<Uuid, CopyWishes*> copies_;  ///< Under way.
   std::atomic<std::uint64_t> version_{0};
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const CatalogSnapshot> snapshot_;
   std::mutex dropped_mutex_;
   std::list<TableId> dropped_;
+  struct Retired {
+    std::vector<TableId> tables;
+    Time changed;
+    std::vector<Engine::Lease> readers;
+  };
+  std::vector<Retired> retired_;
 };
 
 }  // namespace partita::shards

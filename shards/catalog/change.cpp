@@ -115,6 +115,7 @@ Status Catalog::Change::show() {
     CHECK_OK(row.document ? catalog_.state_.put(bytes_of(row.key), row.document->view())
                           : catalog_.state_.erase(bytes_of(row.key)));
   }
+  for (const SegmentId segment : adopted_segments_) catalog_.state_.adopt(segment);
   for (const auto& [segment, index] : adopted_) catalog_.state_.adopt(segment, index);
   return publish();
 }
@@ -133,13 +134,13 @@ Status Catalog::Change::write() {
       CHECK_OK(row.document ? unit.put_catalog_row(row.key, row.document->view()) : unit.erase_catalog_row(row.key));
     }
   }
-  CHECK_OK(unit.commit());
+  TRY(committed_, unit.commit());
   return {};
 }
 
 Status Catalog::Change::publish() {
   const std::uint64_t version = catalog_.version() + 1;
-  CHECK_OK(catalog_.publish_locked());
+  CHECK_OK(catalog_.publish_locked(committed_));
   for (Exclusion& exclusion : excluded_) exclusion.open(version);
   excluded_.clear();
   published.pass();

@@ -50,6 +50,9 @@ class Catalog::Change {
     adopted_.push_back({segment, std::move(index)});
   }
 
+  /// The records of a new segment are in its table already.
+  void adopt(SegmentId segment) { adopted_segments_.push_back(segment); }
+
   Status commit();
 
  private:
@@ -70,6 +73,8 @@ class Catalog::Change {
   std::vector<Row> rows_;
   std::vector<Exclusion> excluded_;
   std::vector<std::pair<SegmentId, std::shared_ptr<PartitionIndex>>> adopted_;
+  std::vector<SegmentId> adopted_segments_;
+  Time committed_ = 0;
 };
 
 }  // namespace partita::shards

@@ -13,7 +13,9 @@ class Catalog::Claim {
     kStays,   ///< Others wait for it; only dropping the collection ends it.
     kYields,  ///< Any other change ends it: it can be done again.
   };
-  explicit Claim(Catalog& catalog) : catalog_(catalog) {}
+  /// `aborted` and `work` make up the error of a job that stays.
+  explicit Claim(Catalog& catalog, Code aborted = Code::IndexBuildAborted, std::string_view work = "Index build")
+      : catalog_(catalog), aborted_(aborted), work_(work) {}
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
   ~Claim() {
@@ -33,17 +35,19 @@ class Catalog::Claim {
   }
   /// As it was when it was claimed.
   const std::shared_ptr<const Collection>& collection() const { return collection_; }
-  /// Fails once the job is unwanted: with IndexBuildAborted, or, where it yields, with ConflictingOperationInProgress.
+  /// Fails once the job is unwanted: with its own error, or, where it yields, with ConflictingOperationInProgress.
   Status check() const {
     if (!unwanted_->load(std::memory_order_relaxed)) return {};
     if (manner_ == Manner::kYields) {
       return error(Code::ConflictingOperationInProgress, "another change of collection ", collection_->ns.full(), " came first");
     }
-    return error(Code::IndexBuildAborted, "Index build aborted: collection ", collection_->ns.full(), " is dropped");
+    return error(aborted_, work_, " aborted: collection ", collection_->ns.full(), " is dropped");
   }
 
  private:
   Catalog& catalog_;
+  const Code aborted_;
+  const std::string_view work_;
   std::shared_ptr<const Collection> collection_;
   Manner manner_ = Manner::kStays;
   const std::shared_ptr<std::atomic<bool>> unwanted_ = std::make_shared<std::atomic<bool>>(false);

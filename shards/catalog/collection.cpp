@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "wire/bson/compare.h"
+#include "wire/bson/json.h"
+
 namespace partita::shards {
 namespace {
 
@@ -38,6 +41,16 @@ void Collection::note_heads() {
 
 const PartitionSlot& Collection::locate(Bytes record_key) const { return partitions[slot_of(record_key)]; }
 
+bool Collection::is_clustered_as(const Collection& other) const {
+  if (sharding == other.sharding) return true;
+  if (sharding == nullptr || other.sharding == nullptr) return false;
+  return bson::equal(bson::Value::of(sharding->key.pattern()), bson::Value::of(other.sharding->key.pattern()));
+}
+
+Status order_changed(const Namespace& ns) {
+  return error(Code::QueryPlanKilled, "the collection ", ns.full(), " has got another shard key since the query began");
+}
+
 Collection::Run Collection::run_of(std::size_t place) const {
   const SegmentId segment = partitions[place].partition->segment();
   const auto shared = [&](std::size_t at) { return partitions[at].partition->segment() == segment; };
@@ -56,6 +69,23 @@ std::vector<Collection::Run> Collection::runs() const {
 std::size_t Collection::index_count() const {
   const bool among_them = std::ranges::any_of(indexes, [](const auto& spec) { return spec->is_id_key(); });
   return indexes.size() + (among_them ? 0 : 1) + (sharding != nullptr && sharding->has_index() ? 1 : 0);
+}
+
+bool Sharding::is(const Sharding& other) const {
+  return unique == other.unique && bson::equal(bson::Value::of(key.pattern()), bson::Value::of(other.key.pattern()));
+}
+
+Status Sharding::check_unique(const IndexSpec& index) const {
+  const auto fields = key.fields();
+  const auto same = [](const auto& field, const IndexSpec::Part& part) { return field.path.text() == part.path; };
+  const bool begins = index.parts.size() >= fields.size() && std::equal(fields.begin(), fields.end(), index.parts.begin(), same);
+  if (!index.unique || begins) return {};
+  return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
+               " with shard key pattern ", bson::to_shell(key.pattern()));
+}
+
+std::shared_ptr<const Sharding> Sharding::share() const {
+  return std::make_shared<const Sharding>(Sharding{key.copy(), unique, name});
 }
 
 bson::Document Sharding::encode() const {

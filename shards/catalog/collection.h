@@ -44,10 +44,14 @@ struct Sharding {
   bool unique = false;  ///< Its user wants one document per shard key, and says that the key is unique.
   std::string name;     ///< As an index on the key would be called.
 
-  /// The records are an index that has to be listed beside that of _id.
-  bool has_index() const { return !key.is_found_by_id() || key.has_hash(); }
+  /// The records are an index that has to be listed beside that of _id. (Where the key is unique there is a real one.)
+  bool has_index() const { return key.is_found_by_id() ? key.has_hash() : !unique; }
+  bool is(const Sharding& other) const;
+  /// Whether a unique index holds over all partitions: those that begin with the fields of the key do. CannotCreateIndex.
+  Status check_unique(const IndexSpec& index) const;
   bson::Document encode() const;
   static Result<Sharding> decode(bson::View row);
+  std::shared_ptr<const Sharding> share() const;
 };
 
 /// One partition's place in a collection: the record keys from `min` up to the next slot's.
@@ -81,6 +85,8 @@ class Collection {
   const PartitionSlot& locate(Bytes record_key) const;
   std::size_t slot_of(Bytes record_key) const;
   void note_heads();
+  /// Record keys mean the same in both, so that what one's map has found, the other's finds again.
+  bool is_clustered_as(const Collection& other) const;
   /// With those that the records themselves are: of _id, unless it is one of `indexes`, and of the shard key.
   std::size_t index_count() const;
   Growth size() const;
@@ -93,6 +99,9 @@ class Collection {
   Run run_of(std::size_t place) const;
   std::vector<Run> runs() const;
 };
+
+/// QueryPlanKilled: what somebody knows by record keys, they mean no more.
+Status order_changed(const Namespace& ns);
 
 /// Everything the catalog knew at one version. Immutable.
 class CatalogSnapshot {

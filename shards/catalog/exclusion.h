@@ -9,8 +9,10 @@ namespace partita::shards {
 /// are inside. One at a time for a collection: the catalog sees to it.
 class Exclusion {
  public:
-  explicit Exclusion(const Collection& collection) {
-    for (const PartitionSlot& slot : collection.partitions) {
+  explicit Exclusion(const Collection& collection) : Exclusion(std::span(collection.partitions)) {}
+  /// Of some of its partitions.
+  explicit Exclusion(std::span<const PartitionSlot> slots) {
+    for (const PartitionSlot& slot : slots) {
       slot.partition->gate().close();
       closed_.push_back(slot.partition);
     }

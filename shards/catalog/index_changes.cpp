@@ -88,6 +88,7 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
   Specs fresh;
   for (IndexSpec& spec : wanted) {
     if (spec.is_id_key()) continue;
+    if (collection->sharding != nullptr) CHECK_OK(collection->sharding->check_unique(spec));
     TRY(const bool there, is_among(collection->indexes, spec));
     if (there) continue;
     TRY(const bool twice, is_among(fresh, spec));

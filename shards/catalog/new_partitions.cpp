@@ -11,15 +11,17 @@ FailPoint table_made{"partitionTableMade", "One of several new partitions has a 
 
 }  // namespace
 
-NewPartitions::NewPartitions(Store& store, PartitionId first, const std::vector<std::string>& bounds) : store_(store) {
+NewPartitions::NewPartitions(Store& store, PartitionId first, const std::vector<std::string>& bounds, std::string min,
+                             std::size_t most_segments)
+    : store_(store) {
   const std::size_t count = bounds.size() + 1;
-  const std::size_t segments = std::min(count, kMostSegments);
+  const std::size_t segments = std::min(count, most_segments);
   std::size_t segment = SIZE_MAX;
   for (std::size_t i = 0; i < count; ++i) {
     const PartitionId id{static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(i)};
     const bool begins = std::exchange(segment, i * segments / count) != i * segments / count;
     const SegmentId in = begins ? Partition::own_segment(id) : partitions_.back().segment;
-    partitions_.push_back({id, i == 0 ? std::string() : bounds[i - 1], in});
+    partitions_.push_back({id, i == 0 ? std::move(min) : bounds[i - 1], in});
   }
 }
 
@@ -61,12 +63,35 @@ Status NewPartitions::make_indexes(const std::vector<IndexRow>& indexes) {
   return {};
 }
 
-void NewPartitions::add_to(Catalog::Change& change, const Uuid& collection) const {
+std::vector<PartitionSlot> NewPartitions::slots(const Uuid& collection) const {
+  std::vector<PartitionSlot> slots;
   for (const One& one : partitions_) {
+    const TableId records = store_.engine().table(Partition::records_table(one.segment));
+    PartitionSlot& slot = slots.emplace_back();
+    slot.min = one.min;
+    slot.partition = std::make_shared<Partition>(one.id, collection, records, one.segment);
+    for (const auto& [segment, index] : indexes_) {
+      if (segment == one.segment) slot.indexes.push_back(index);
+    }
+  }
+  return slots;
+}
+
+void NewPartitions::add_to(Catalog::Change& change, const Uuid& collection, std::span<const PartitionSlot> filled) const {
+  for (std::size_t i = 0; i < partitions_.size(); ++i) {
+    const One& one = partitions_[i];
     PartitionRow row{.min = one.min, .created = {store_.clock().wall().now_ms()}};
+    if (!filled.empty()) {
+      const Growth size = filled[i].partition->counters().total();
+      row.documents = size.documents;
+      row.bytes = size.bytes;
+      row.inherits = filled[i].inherits;
+      row.origin = filled[i].origin;
+    }
     if (one.segment != Partition::own_segment(one.id)) row.segment = static_cast<std::uint32_t>(one.segment);
     change.put(PartitionRow::key(collection, one.id), row.encode());
   }
+  for (const SegmentId segment : segments()) change.adopt(segment);
   for (const auto& [segment, index] : indexes_) change.adopt(segment, index);
 }
 

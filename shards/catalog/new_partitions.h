@@ -11,8 +11,9 @@ class NewPartitions {
  public:
   static constexpr std::size_t kMostSegments = 64;
 
-  /// Ids from `first` on; `bounds` are the first record keys of all but the first.
-  NewPartitions(Store& store, PartitionId first, const std::vector<std::string>& bounds);
+  /// Ids from `first` on; `bounds` are the first record keys of all but the first, which begins with `min`.
+  NewPartitions(Store& store, PartitionId first, const std::vector<std::string>& bounds, std::string min = {},
+                std::size_t most_segments = kMostSegments);
   ~NewPartitions();
   NewPartitions(const NewPartitions&) = delete;
   NewPartitions& operator=(const NewPartitions&) = delete;
@@ -20,8 +21,11 @@ class NewPartitions {
   Status make_tables();
   /// Of a collection's indexes, as its row has them.
   Status make_indexes(const std::vector<IndexRow>& indexes);
-  /// Their rows and indexes.
-  void add_to(Catalog::Change& change, const Uuid& collection) const;
+  /// What they will be in the map of this collection, with counters of their own: for filling them before they are
+  /// published.
+  std::vector<PartitionSlot> slots(const Uuid& collection) const;
+  /// Their rows and indexes. `filled` is what slots() made, and what retry rows hold for each: nothing where they are empty.
+  void add_to(Catalog::Change& change, const Uuid& collection, std::span<const PartitionSlot> filled = {}) const;
   /// They are published: their tables stay.
   void release() { tables_.clear(); }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Dividing a collection by a key while it is empty: its old partition goes, and new ones come, in one change.
+// Dividing a collection by a key. While it is empty its old partition goes, and new ones come, in one change.
+#include <algorithm>
+
 #include "shards/catalog/change.h"
+#include "shards/catalog/copy_plan.h"
 #include "shards/catalog/new_partitions.h"
 #include "shards/store.h"
 #include "wire/bson/compare.h"
@@ -10,24 +13,71 @@
 namespace partita::shards {
 namespace {
 
-/// Looking up documents by _id takes an index where records are not clustered by it.
-Result<IndexRow> id_index(std::uint32_t id) {
-  return IndexRow{id, bson::Document::build([](bson::Writer& definition) {
-                    definition.add("v", 2);
-                    definition.document("key").add("_id", 1);
-                    definition.add("name", "_id_");
-                  })};
-}
-
 Status check_again(const Collection& there, const Sharding& sharding) {
-  const bool same = bson::equal(bson::Value::of(there.sharding->key.pattern()), bson::Value::of(sharding.key.pattern())) &&
-                    there.sharding->unique == sharding.unique;
-  if (same) return {};
+  if (there.sharding->is(sharding)) return {};
   return error(Code::AlreadyInitialized, "sharding already enabled for collection ", there.ns.full(), " with options { key: ",
                bson::to_shell(there.sharding->key.pattern()), ", unique: ", there.sharding->unique ? "true" : "false", " }");
 }
 
+IndexRow index_row(std::uint32_t id, bson::View key, std::string_view name, bool unique) {
+  return {id, bson::Document::build([&](bson::Writer& definition) {
+            definition.add("v", 2);
+            definition.add("key", key);
+            definition.add("name", name);
+            if (unique) definition.add("unique", true);
+          })};
+}
+
+bool is_on(const IndexRow& index, bson::View key) {
+  return bson::equal(index.definition["key"], bson::Value::of(key));
+}
+
+/// An ordinary index that shows nothing which the records, in the order of the key, do not.
+bool is_needless(const IndexRow& index, const Sharding& sharding) {
+  return !sharding.key.has_hash() && is_on(index, sharding.key.pattern()) && index.definition.view().count() == 3;
+}
+
+/// The key begins with another one: then so does the order of the records.
+bool extends(const Sharding* sharding, const Sharding& other) {
+  return sharding != nullptr && sharding->key.extends(other.key);
+}
+
 }  // namespace
+
+Status check_unique_indexes(const Collection& collection, const Sharding& sharding) {
+  for (const auto& index : collection.indexes) {
+    if (sharding.check_unique(*index).ok()) continue;
+    return error(Code::InvalidOptions, "can't shard collection '", collection.ns.full(), "' with unique index on ",
+                 bson::to_shell(index->definition["key"]), " and proposed shard key ", bson::to_shell(sharding.key.pattern()),
+                 ". Uniqueness can't be maintained unless shard key is a prefix");
+  }
+  return {};
+}
+
+/// Its row when it will be divided in this way: the indexes that the user sees stay, whatever the records' own order.
+CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* sharding) {
+  const CollectionRow* there = state_.row(collection.uuid);
+  CollectionRow row = there == nullptr ? CollectionRow() : there->copy();
+  const bson::Document id_key = bson::Document::build([](bson::Writer& key) { key.add("_id", 1); });
+  const auto add = [&](bson::View key, std::string_view name, bool unique) {
+    if (std::ranges::any_of(row.indexes, [&](const IndexRow& index) { return index.definition["name"].as_string() == name; })) return;
+    const std::uint32_t id = std::max(row.next_index, next_index_id_);
+    row.next_index = next_index_id_ = id + 1;
+    row.indexes.push_back(index_row(id, key, name, unique));
+  };
+  const Sharding* before = collection.sharding.get();
+  const bool lost = before != nullptr && before->has_index() && !before->key.has_hash() && !extends(sharding, *before);
+  if (lost) add(before->key.pattern(), before->name, false);
+  row.sharding = sharding == nullptr ? bson::Document() : sharding->encode();
+  const bool by_id = sharding == nullptr || sharding->key.is_found_by_id();
+  std::erase_if(row.indexes, [&](const IndexRow& index) {
+    return (by_id && is_on(index, id_key)) || (sharding != nullptr && is_needless(index, *sharding));
+  });
+  // Looking up documents by _id takes an index where records are not clustered by it.
+  if (!by_id) add(id_key, "_id_", false);
+  if (!by_id && sharding->unique) add(sharding->key.pattern(), sharding->name, true);
+  return row;
+}
 
 std::uint32_t Catalog::reserve_partitions(std::size_t count) {
   const std::uint32_t first = std::max(state_.meta().next_partition, next_partition_);
@@ -36,7 +86,28 @@ std::uint32_t Catalog::reserve_partitions(std::size_t count) {
 }
 
 Result<std::shared_ptr<const Collection>> Catalog::shard(const Namespace& ns, const Sharding& sharding,
-                                                         const std::vector<std::string>& bounds, const Interrupt& interrupted) {
+                                                         const std::vector<std::string>& bounds, const Interrupt& interrupted,
+                                                         BuildProgress* progress) {
+  const auto there = share()->share(ns.full());
+  const bool filled = there != nullptr && there->sharding == nullptr && there->size().documents != 0;
+  if (!filled) {
+    TRY(auto sharded, shard_empty(ns, sharding, bounds, interrupted));
+    if (sharded != nullptr) return sharded;
+  }
+  const auto choose = [&](const Collection& now) -> Result<std::optional<Layout>> {
+    if (now.sharding != nullptr) {
+      CHECK_OK(check_again(now, sharding));
+      return std::optional<Layout>();
+    }
+    return std::optional<Layout>({sharding.share(), bounds});
+  };
+  return repartition(ns, choose, interrupted, progress);
+}
+
+/// Null when it is not empty.
+Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& ns, const Sharding& sharding,
+                                                               const std::vector<std::string>& bounds,
+                                                               const Interrupt& interrupted) {
   // Tables take their time, and are made before anybody has to wait. Ids that come to nothing are not used again.
   std::uint32_t first = 0;
   {
@@ -53,23 +124,19 @@ Result<std::shared_ptr<const Collection>> Catalog::shard(const Namespace& ns, co
     return there;
   }
   if (there == nullptr) CHECK_OK(share()->check_spelling(ns.db()));
+  Collection missing;
   CollectionRow row;
   if (there != nullptr) {
+    CHECK_OK(check_unique_indexes(*there, sharding));
     change.exclude(*there);
-    if (there->size().documents != 0) return error(Code::IllegalOperation, "the collection ", ns.full(), " is not empty");
-    row = state_.row(there->uuid)->copy();
+    if (there->size().documents != 0) return std::shared_ptr<const Collection>();
+    row = divided_by(*there, &sharding);
     for (const PartitionSlot& slot : there->partitions) change.erase(PartitionRow::key(there->uuid, slot.partition->id()));
   } else {
+    row = divided_by(missing, &sharding);
     row.ns = ns.full();
   }
   const Uuid uuid = there != nullptr ? there->uuid : store_.random().uuid();
-  row.sharding = sharding.encode();
-  if (!sharding.key.is_found_by_id()) {
-    const std::uint32_t id = std::max(row.next_index, next_index_id_);
-    row.next_index = next_index_id_ = id + 1;
-    TRY(IndexRow index, id_index(id));
-    row.indexes.push_back(std::move(index));
-  }
   CHECK_OK(fresh.make_indexes(row.indexes));
   MetaRow meta = state_.meta();
   meta.next_partition = std::max(meta.next_partition, next_partition_);

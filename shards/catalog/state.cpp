@@ -87,15 +87,15 @@ Status CatalogState::erase(Bytes key) {
     owners_.erase(parsed.partition);
   } else if (parsed.kind == RowKind::kCollection && member != members_.end()) {
     for (const auto& [id, slot] : member->second.slots) owners_.erase(id);
-    for (const auto& [id, tables] : member->second.segments) drop_tables(tables);
+    for (const auto& [id, tables] : member->second.segments) list_tables(tables, dropped_);
     members_.erase(member);
   }
   return {};
 }
 
-void CatalogState::drop_tables(const SegmentTables& tables) {
-  dropped_.push_back(tables.records);
-  for (const auto& index : tables.indexes) dropped_.push_back(index->table);
+void CatalogState::list_tables(const SegmentTables& tables, std::vector<TableId>& list) {
+  list.push_back(tables.records);
+  for (const auto& index : tables.indexes) list.push_back(index->table);
 }
 
 void CatalogState::adopt(SegmentId segment, std::shared_ptr<PartitionIndex> index) {
@@ -106,9 +106,10 @@ void CatalogState::adopt(SegmentId segment, std::shared_ptr<PartitionIndex> inde
 Result<CatalogState::Changes> CatalogState::settle() {
   Changes changes;
   for (auto& [uuid, member] : members_) {
-    if (member.changed) CHECK_OK(settle_member(member, changes));
+    if (member.changed) CHECK_OK(settle_member(uuid, member, changes));
   }
   adopted_.clear();
+  adopted_segments_.clear();
   changes.dropped.insert(changes.dropped.end(), dropped_.begin(), dropped_.end());
   dropped_.clear();
   return changes;
@@ -131,35 +132,70 @@ Status CatalogState::check_tiling(const Member& member) {
   return {};
 }
 
-Status CatalogState::settle_member(Member& member, Changes& changes) {
+Status CatalogState::settle_member(const Uuid& uuid, Member& member, Changes& changes) {
   CHECK_OK(check_tiling(member));
+  TRY(const std::set<SegmentId> heirs, begin_takeover(member, changes));
+  for (auto& [id, tables] : member.segments) CHECK_OK(settle_segment(id, tables, member, heirs.contains(id), changes));
+  for (auto& [id, slot] : member.slots) slot.indexes = member.segments.at(slot.partition->segment()).indexes;
+  if (heirs.empty()) return {};
+  std::shared_ptr<Collection> target = assemble(uuid, member);
+  std::erase_if(target->partitions, [&](const PartitionSlot& slot) { return !heirs.contains(slot.partition->segment()); });
+  target->note_heads();
+  changes.takeovers.back().target = std::move(target);
+  return {};
+}
+
+// A collection that stays, and whose rows lay in segments that nobody routes to any more, has them in its new segments now.
+// Who made the change has copied them and adopts the segments. A replay finds in these tables what had been copied when the
+// last checkpoint was taken, or nothing, and begins again: in those that are returned.
+Result<std::set<SegmentId>> CatalogState::begin_takeover(Member& member, Changes& changes) {
   std::set<SegmentId> used;
   for (const auto& [id, slot] : member.slots) used.insert(slot.partition->segment());
+  std::vector<TableId> sources;
   std::erase_if(member.segments, [&](const auto& segment) {
     if (used.contains(segment.first)) return false;
-    drop_tables(segment.second);
+    sources.push_back(segment.second.records);
+    list_tables(segment.second, changes.retired);
     return true;
   });
+  std::set<SegmentId> heirs;
   for (auto& [id, tables] : member.segments) {
-    Indexes indexes;
-    for (const auto& spec : member.specs) {
-      const auto same = [&](const auto& index) { return index->spec->id == spec->id; };
-      const auto known = std::ranges::find_if(tables.indexes, same);
-      if (known != tables.indexes.end()) {
-        indexes.push_back(*known);
-        continue;
-      }
-      bool unfilled = false;
-      TRY(std::shared_ptr<PartitionIndex> index, make_index(id, spec, unfilled));
-      if (unfilled) changes.unfilled.push_back({tables.records, index});
-      indexes.push_back(std::move(index));
+    const bool fresh = std::exchange(tables.fresh, false);
+    if (sources.empty() || !fresh || adopted_segments_.contains(id)) continue;
+    heirs.insert(id);
+    CHECK_OK(tables_.drop_table(tables.records));
+    TRY(tables.records, tables_.create_table(Partition::records_table(id), TableKind::kRecords));
+    for (auto& [partition, slot] : member.slots) {
+      if (slot.partition->segment() != id) continue;
+      const Growth size = slot.partition->counters().total();
+      slot.partition = std::make_shared<Partition>(partition, slot.partition->collection(), tables.records, id);
+      slot.partition->counters().restore(size);
     }
-    for (const auto& index : tables.indexes) {
-      if (std::ranges::find(indexes, index) == indexes.end()) changes.dropped.push_back(index->table);
-    }
-    tables.indexes = std::move(indexes);
   }
-  for (auto& [id, slot] : member.slots) slot.indexes = member.segments.at(slot.partition->segment()).indexes;
+  if (!heirs.empty()) changes.takeovers.push_back({std::move(sources), nullptr});
+  return heirs;
+}
+
+Status CatalogState::settle_segment(SegmentId id, SegmentTables& tables, const Member& member, bool heir,
+                                    Changes& changes) {
+  Indexes indexes;
+  for (const auto& spec : member.specs) {
+    const auto same = [&](const auto& index) { return index->spec->id == spec->id; };
+    const auto known = std::ranges::find_if(tables.indexes, same);
+    if (known != tables.indexes.end()) {
+      indexes.push_back(*known);
+      continue;
+    }
+    bool unfilled = false;
+    TRY(std::shared_ptr<PartitionIndex> index, make_index(id, spec, unfilled));
+    // Those of an heir are filled along with the records.
+    if (unfilled && !heir) changes.unfilled.push_back({tables.records, index});
+    indexes.push_back(std::move(index));
+  }
+  for (const auto& index : tables.indexes) {
+    if (std::ranges::find(indexes, index) == indexes.end()) changes.dropped.push_back(index->table);
+  }
+  tables.indexes = std::move(indexes);
   return {};
 }
 
@@ -195,26 +231,31 @@ std::vector<const PartitionSlot*> CatalogState::slots() const {
   return slots;
 }
 
+std::shared_ptr<Collection> CatalogState::assemble(const Uuid& uuid, const Member& member) {
+  auto collection = std::make_shared<Collection>();
+  const std::size_t dot = member.row.ns.find('.');
+  collection->ns = Namespace(std::string_view(member.row.ns).substr(0, dot), std::string_view(member.row.ns).substr(dot + 1));
+  collection->uuid = uuid;
+  collection->options = member.row.options.copy();
+  collection->sharding = member.sharding;
+  collection->indexes = member.specs;
+  for (const auto& [id, slot] : member.slots) collection->partitions.push_back(slot);
+  std::ranges::sort(collection->partitions, {}, &PartitionSlot::min);
+  for (std::size_t i = 1; i < collection->partitions.size(); ++i) {
+    collection->partitions[i - 1].max = collection->partitions[i].min;
+  }
+  collection->note_heads();
+  return collection;
+}
+
 std::shared_ptr<const CatalogSnapshot> CatalogState::publish(std::uint64_t version) {
   auto snapshot = std::make_shared<CatalogSnapshot>();
   snapshot->version = version;
   snapshot->cluster = meta_.cluster;
   for (auto& [uuid, member] : members_) {
     if (member.changed || member.published == nullptr) {
-      auto collection = std::make_shared<Collection>();
-      const std::size_t dot = member.row.ns.find('.');
-      collection->ns = Namespace(std::string_view(member.row.ns).substr(0, dot), std::string_view(member.row.ns).substr(dot + 1));
-      collection->uuid = uuid;
+      std::shared_ptr<Collection> collection = assemble(uuid, member);
       collection->version = version;
-      collection->options = member.row.options.copy();
-      collection->sharding = member.sharding;
-      collection->indexes = member.specs;
-      for (const auto& [id, slot] : member.slots) collection->partitions.push_back(slot);
-      std::ranges::sort(collection->partitions, {}, &PartitionSlot::min);
-      for (std::size_t i = 1; i < collection->partitions.size(); ++i) {
-        collection->partitions[i - 1].max = collection->partitions[i].min;
-      }
-      collection->note_heads();
       member.published = std::move(collection);
       member.changed = false;
     }

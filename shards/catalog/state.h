@@ -21,14 +21,26 @@ class CatalogState {
 
   /// An index that has been filled already: settle() takes it instead of making an empty one.
   void adopt(SegmentId segment, std::shared_ptr<PartitionIndex> index);
+  /// A new segment that has its rows already: settle() asks nobody to copy them.
+  void adopt(SegmentId segment) { adopted_segments_.insert(segment); }
   /// What the rows put and erased since the last call mean for tables.
   struct Changes {
     struct Unfilled {
       TableId records;
       std::shared_ptr<PartitionIndex> index;
     };
-    std::vector<Unfilled> unfilled;   ///< New indexes, over records that may be there already.
-    std::vector<TableId> dropped;     ///< Tables that nobody routes to any more.
+    /// New segments of a collection that take over from old ones. Their tables are empty; those of the old ones hold the
+    /// rows.
+    struct Takeover {
+      std::vector<TableId> sources;              ///< Tables of records.
+      std::shared_ptr<const Collection> target;  ///< The collection now, with those of its partitions that take over.
+    };
+    std::vector<Unfilled> unfilled;    ///< New indexes, over records that may be there already.
+    std::vector<Takeover> takeovers;
+    std::vector<TableId> dropped;      ///< Tables that nobody routes to any more.
+    /// The same, but what they hold lives on in others that no checkpoint has yet: they stay until one does, for a start
+    /// after a crash copies from them.
+    std::vector<TableId> retired;
   };
   /// Makes the tables that are missing, rebuilds the collections that changed.
   Result<Changes> settle();
@@ -53,6 +65,7 @@ class CatalogState {
   struct SegmentTables {
     TableId records = kNoTable;
     Indexes indexes;
+    bool fresh = true;  ///< Not there when it was settled the last time.
   };
   struct Member {
     CollectionRow row;
@@ -66,18 +79,22 @@ class CatalogState {
   };
   Status put_collection(const Uuid& uuid, bson::View row);
   Status put_partition(const RowKey& key, bson::View row);
-  Status settle_member(Member& member, Changes& changes);
+  Status settle_member(const Uuid& uuid, Member& member, Changes& changes);
   static Status check_tiling(const Member& member);
+  Status settle_segment(SegmentId id, SegmentTables& tables, const Member& member, bool heir, Changes& changes);
+  Result<std::set<SegmentId>> begin_takeover(Member& member, Changes& changes);
+  static std::shared_ptr<Collection> assemble(const Uuid& uuid, const Member& member);
   Result<std::shared_ptr<PartitionIndex>> make_index(SegmentId segment, std::shared_ptr<const IndexSpec> spec,
                                                      bool& unfilled);
 
-  void drop_tables(const SegmentTables& tables);
+  static void list_tables(const SegmentTables& tables, std::vector<TableId>& list);
 
   TableSet& tables_;
   MetaRow meta_;
   std::map<Uuid, Member> members_;
   std::map<PartitionId, Uuid> owners_;
   std::map<std::pair<SegmentId, std::uint32_t>, std::shared_ptr<PartitionIndex>> adopted_;
+  std::set<SegmentId> adopted_segments_;
   std::vector<TableId> dropped_;
   bool loading_ = false;
 };

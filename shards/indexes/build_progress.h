@@ -6,12 +6,14 @@
 
 namespace partita::shards {
 
-/// How far an index build has come. Written by the build, looked at from any thread; numbers that do not belong to the
-/// same moment do no harm.
+/// How far work beside the writers of a collection has come: building indexes, or copying it into other partitions. Written
+/// by the work, looked at from any thread; numbers that do not belong to the same moment do no harm.
 struct BuildProgress {
+  enum class Work : std::uint8_t { kIndexes, kPartitions };
   enum class Phase : std::uint8_t { kWaiting, kScanning, kCatchingUp };
+  const Work work = Work::kIndexes;
   std::atomic<Phase> phase{Phase::kWaiting};
-  std::atomic<std::int64_t> done{0};   ///< Documents whose entries are in the indexes.
+  std::atomic<std::int64_t> done{0};   ///< Documents whose entries are in the indexes, or that have been copied.
   std::atomic<std::int64_t> total{0};  ///< Of about so many, when the build began.
 };
 

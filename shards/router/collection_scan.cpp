@@ -14,6 +14,8 @@ Status CollectionScan::resume() {
   std::shared_ptr<const Collection> now = snapshot.share(collection_->ns.full());
   if (now == nullptr || now->uuid != collection_->uuid) now = snapshot.share(collection_->uuid);
   if (now == nullptr && !exhausted()) return error(Code::QueryPlanKilled, "collection dropped");
+  // Where a scan stands, and what ranges it has, are keys of the old order.
+  if (now != nullptr && !now->is_clustered_as(*collection_) && !exhausted()) return order_changed(now->ns);
   return resume(std::move(now));
 }
 

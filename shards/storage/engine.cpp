@@ -282,6 +282,26 @@ Result<Session*> Engine::find_session() {
   return sessions_.emplace_back(std::move(session)).get();
 }
 
+std::vector<Engine::Lease> Engine::leases() {
+  std::vector<Lease> leases;
+  const std::lock_guard lock(sessions_mutex_);
+  // What the caller has published before is seen by all whose lease is not seen here.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (const auto& session : sessions_) {
+    const std::uint64_t number = session->lease_number_.load(std::memory_order_relaxed);
+    if (session->leased_.load(std::memory_order_acquire)) leases.push_back({session.get(), number});
+  }
+  return leases;
+}
+
+bool Engine::have_ended(std::vector<Lease>& leases) {
+  std::erase_if(leases, [](const Lease& lease) {
+    return lease.session->lease_number_.load(std::memory_order_relaxed) != lease.number ||
+           !lease.session->leased_.load(std::memory_order_acquire);
+  });
+  return leases.empty();
+}
+
 void Engine::release(Session* session) {
   if (session->purge_.exchange(false)) session->close_all_cursors();
   session->leased_.store(false, std::memory_order_release);

@@ -69,6 +69,15 @@ class Engine final : public TableSet {
 
   WT_CONNECTION* connection() const { return connection_; }
 
+  /// The jobs that hold a session at this moment.
+  struct Lease {
+    Session* session;
+    std::uint64_t number;
+  };
+  std::vector<Lease> leases();
+  /// Forgets those of them that have ended. True when none is left.
+  static bool have_ended(std::vector<Lease>& leases);
+
   // For SessionLease, and for threads that end, only.
   Result<Session*> acquire();
   void release(Session* session);

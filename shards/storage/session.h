@@ -52,10 +52,12 @@ class Session {
   bool try_lease() { return !leased_.exchange(true, std::memory_order_acquire); }
   void lease() {
     while (!try_lease()) __builtin_ia32_pause();  // Only a dropper can hold an idle one, for as long as a close takes.
+    lease_number_.store(lease_number_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   /// Who may touch the session. A dropper leases idle ones to close their cursors, and leaves a note for the others.
   std::atomic<bool> leased_{false};
   std::atomic<bool> purge_{false};
+  std::atomic<std::uint64_t> lease_number_{0};  ///< Jobs that have had it: tells one from the next.
 };
 
 /// A session for one job: taken from this thread's last one or from the pool, given back on destruction.

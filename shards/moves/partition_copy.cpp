@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/moves/partition_copy.h"
+
+#include <algorithm>
+
+#include "shards/storage/fail_point.h"
+
+namespace partita::shards {
+namespace {
+
+/// A round of so few documents takes no longer than writers may well wait for the last one.
+constexpr std::size_t kFewDocuments = 32;
+/// Rounds that are not shorter than those before: then they never will be.
+constexpr int kLongerRounds = 5;
+
+FailPoint caught_up{"copyCaughtUp", "New partitions have followed the log for a while."};
+
+std::span<const PartitionSlot> slots_at(const Collection& collection, Collection::Run places) {
+  return std::span(collection.partitions).subspan(places.first, places.end - places.first);
+}
+
+std::vector<PartitionId> ids_of(std::span<const PartitionSlot> slots) {
+  std::vector<PartitionId> ids;
+  for (const PartitionSlot& slot : slots) ids.push_back(slot.partition->id());
+  return ids;
+}
+
+Growth size_of(std::span<const PartitionSlot> slots) {
+  Growth size;
+  for (const PartitionSlot& slot : slots) size += slot.partition->counters().total();
+  return size;
+}
+
+}  // namespace
+
+PartitionCopy::PartitionCopy(Store& store, std::shared_ptr<const Collection> source, Collection::Run places,
+                             const Collection& target, RowCopy::GoOn go_on, BuildProgress* progress)
+    : store_(store),
+      source_(std::move(source)),
+      places_(places),
+      target_(target),
+      go_on_(std::move(go_on)),
+      progress_(progress == nullptr ? own_progress_ : *progress),
+      rows_(store.engine(), target, go_on_, progress_),
+      touched_(store, ids_of(sources())) {}
+
+std::span<const PartitionSlot> PartitionCopy::sources() const { return slots_at(*source_, places_); }
+
+// Rounds go on for as long as they grow shorter; one that did not may have had bad luck. Writers that outrun the copying
+// would make them longer and longer: then the shortest pause for them is one round now.
+Status PartitionCopy::run(const std::atomic<bool>& hurried) {
+  TRY(ReadPoint first, ReadPoint::now(store_));
+  touched_.begin(first.next_sequence());
+  seen_.emplace(std::move(first));
+  progress_.total.fetch_add(size_of(sources()).documents, std::memory_order_relaxed);
+  progress_.phase = BuildProgress::Phase::kScanning;
+  TableId last = kNoTable;
+  for (const PartitionSlot& slot : sources()) {
+    if (std::exchange(last, slot.partition->records()) == slot.partition->records()) continue;
+    CHECK_OK(rows_.copy(seen_->session(), slot.partition->records()));
+  }
+  progress_.phase = BuildProgress::Phase::kCatchingUp;
+  std::size_t shortest = SIZE_MAX;
+  for (int longer = 0; longer < kLongerRounds && !hurried;) {
+    TRY(const std::size_t touched, catch_up());
+    if (touched <= kFewDocuments) return {};
+    if (touched > shortest - shortest / 4) ++longer;
+    shortest = std::min(shortest, touched);
+  }
+  return {};
+}
+
+Status PartitionCopy::finish() {
+  CHECK_OK(catch_up().status());
+  const Growth before = size_of(sources());
+  const Growth copied = size_of(target_.partitions);
+  if (copied.documents == before.documents && copied.bytes == before.bytes) return {};
+  return error(Code::InternalError, "the copy of ", source_->ns.full(), " has ", copied.documents, " documents of ", copied.bytes,
+               " bytes instead of ", before.documents, " of ", before.bytes);
+}
+
+/// From the moment that the tables stand at to this one. Returns how many documents that concerned.
+Result<std::size_t> PartitionCopy::catch_up() {
+  CHECK_OK(go_on_());
+  TRY(ReadPoint now, ReadPoint::now(store_));
+  TRY(const std::size_t touched, touched_.collect(now.next_sequence(), go_on_));
+  CHECK_OK(follow(now, RowCopy::Pass::kRetract));
+  CHECK_OK(follow(now, RowCopy::Pass::kExtend));
+  touched_.clear();
+  seen_.emplace(std::move(now));
+  CHECK_OK(caught_up.hit());
+  return touched;
+}
+
+Status PartitionCopy::follow(const ReadPoint& now, RowCopy::Pass pass) {
+  for (const PartitionSlot& slot : sources()) {
+    const auto& touched = touched_.of(slot.partition->id());
+    CHECK_OK(rows_.follow(seen_->session(), now.session(), slot.partition->records(), touched, pass));
+  }
+  return {};
+}
+
+}  // namespace partita::shards

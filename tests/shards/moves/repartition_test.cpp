@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Collections that hold documents are divided by a key, by another one, and put together again: where the documents are
+// then, what goes on meanwhile, and what is left when it is broken off.
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "shards/moves/key_sample.h"
+#include "shards/moves/merge_by_copy.h"
+#include "shards/moves/mover.h"
+#include "shards/router/collection_scan.h"
+#include "tests/shards/moves/repartition_fixture.h"
+#include "tests/support/random.h"
+
+namespace partita::shards {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Random;
+
+TEST_F(RepartitionTest, DividesAFilledCollectionByAHash) {
+  open("a");
+  fill(3000);
+  ASSERT_TRUE(create_index("{key: {n: 1}, name: 'n_1'}").ok());
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  EXPECT_EQ(collection()->partitions.size(), 4U);
+  EXPECT_EQ(collection()->indexes.size(), 2U) << "that of n and that of _id";
+  expect_model();
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, CutsARangeWhereTheDocumentsAre) {
+  open("a");
+  fill(3000);
+  const auto always = [] { return Status(); };
+  const auto bounds = sample_bounds(*store_, *collection(), by("{n: 1}").key, 4, always);
+  ASSERT_TRUE(bounds.ok());
+  ASSERT_EQ(bounds->size(), 3U);
+  ASSERT_TRUE(shard("{n: 1}", *bounds).ok());
+  expect_model();
+  for (const PartitionSlot& slot : collection()->partitions) {
+    EXPECT_NEAR(static_cast<double>(slot.partition->counters().total().documents), 750, 50);
+  }
+}
+
+TEST_F(RepartitionTest, CutsNoLogicalKeyInTwo) {
+  open("a");
+  for (int id = 0; id < 300; ++id) {
+    const int n = id < 200 ? 5 : id;
+    ASSERT_TRUE(put(id, n).ok());
+  }
+  const auto always = [] { return Status(); };
+  const auto bounds = sample_bounds(*store_, *collection(), by("{n: 1}").key, 4, always);
+  ASSERT_TRUE(bounds.ok());
+  std::set<std::string> different(bounds->begin(), bounds->end());
+  EXPECT_EQ(different.size(), bounds->size());
+  EXPECT_GE(bounds->size(), 1U);
+  bson::Buffer hot;
+  ASSERT_TRUE(by("{n: 1}").key.append_logical(bson::parse_json("{n: 5}").value(), hot).ok());
+  EXPECT_FALSE(different.contains(std::string(hot.text()))) << "nothing comes before it";
+}
+
+TEST_F(RepartitionTest, RefusesAnArrayAndChangesNothing) {
+  open("a");
+  fill(1500);
+  ASSERT_TRUE(insert("{_id: 5000, region: ['a', 'b'], n: 5000}").ok());
+  const Status status = shard("{region: 'hashed'}", even(4));
+  EXPECT_EQ(status.code(), Code::ShardKeyNotFound) << status.message();
+  EXPECT_EQ(collection()->sharding, nullptr);
+  EXPECT_EQ(collection()->partitions.size(), 1U);
+  model_[5000] = 5000;
+  expect_model();
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, PutsItTogetherAgain) {
+  open("a");
+  fill(2000);
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(5)).ok());
+  ASSERT_TRUE(reshard("{n: 1}", {}).ok());
+  expect_model();
+  ASSERT_TRUE(unshard().ok());
+  EXPECT_EQ(collection()->sharding, nullptr);
+  ASSERT_EQ(collection()->indexes.size(), 1U) << "what the key showed in its order is an index now";
+  EXPECT_EQ(collection()->indexes[0]->name, "n_1");
+  expect_model();
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, NamesTheIdThatTwoDocumentsShare) {
+  open("a");
+  fill(100);
+  ASSERT_TRUE(shard("{region: 1}", {}).ok());
+  ASSERT_TRUE(insert("{_id: 7, region: 'elsewhere', n: 1}").ok());
+  const Status status = unshard();
+  EXPECT_EQ(status.code(), Code::DuplicateKey);
+  EXPECT_EQ(status.message(), "E11000 duplicate key error collection: test.things index: _id_ dup key: { _id: 7 }");
+  ASSERT_NE(collection()->sharding, nullptr);
+  EXPECT_EQ(collection()->size().documents, 101);
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, RefusesAUniqueIndexThatCouldNotBeKept) {
+  open("a");
+  fill(100);
+  ASSERT_TRUE(create_index("{key: {n: 1}, name: 'n_1', unique: true}").ok());
+  EXPECT_EQ(shard("{region: 1}", {}).code(), Code::InvalidOptions);
+  ASSERT_TRUE(create_index("{key: {n: 1, _id: 1}, name: 'both', unique: true}").ok());
+  EXPECT_TRUE(shard("{n: 1}", {}).ok());
+  expect_model();
+}
+
+TEST_F(RepartitionTest, StandsAfterACrash) {
+  open("a");
+  fill(500);
+  ASSERT_TRUE(create_index("{key: {n: 1}, name: 'n_1'}").ok());
+  ASSERT_TRUE(store_->checkpoint().ok());
+  options_.checkpoint_after_copy = false;
+  crash();
+  for (int id = 500; id < 700; ++id) ASSERT_TRUE(put(id, model_[id] = id).ok());
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  for (int id = 0; id < 700; id += 3) ASSERT_TRUE(put(id, model_[id] = -id).ok());
+  crash();  // The copies are not in the log.
+  EXPECT_EQ(collection()->partitions.size(), 4U);
+  expect_model();
+  crash();  // Nothing that the checkpoint stands on has gone.
+  expect_model();
+  for (int id = 0; id < 700; id += 7) {
+    ASSERT_TRUE(erase(id).ok());
+    model_.erase(id);
+  }
+  ASSERT_TRUE(reshard("{n: 1}", {}).ok());
+  ASSERT_TRUE(unshard().ok());
+  crash();
+  expect_model();
+  crash();
+  expect_model();
+  expect_no_other_tables();
+  crash();
+  expect_model();
+}
+
+TEST_F(RepartitionTest, KeepsTheOldTablesOfADroppedOneForTheReplay) {
+  open("a");
+  options_.checkpoint_after_copy = false;
+  crash();
+  fill(300);
+  ASSERT_TRUE(store_->checkpoint().ok());
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  for (int id = 0; id < 300; id += 3) ASSERT_TRUE(put(id, -id).ok());
+  ASSERT_TRUE(store_->catalog().drop(kNs).ok());
+  for (int i = 0; i < 3; ++i) {
+    store_->catalog().remove_dropped_tables();
+    crash();
+    EXPECT_EQ(collection(), nullptr);
+  }
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, KeepsTheOldTablesUntilACheckpointHasTheNewOnes) {
+  options_.checkpoint_after_copy = false;
+  open("a");
+  fill(300);
+  ASSERT_TRUE(store_->checkpoint().ok());
+  const std::string old = Partition::records_table(collection()->partitions[0].partition->segment());
+  const auto is_there = [&] {
+    store_->catalog().remove_dropped_tables();
+    const std::vector<std::string> names = std::move(store_->engine().table_names()).value();
+    return std::ranges::find(names, old) != names.end();
+  };
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  EXPECT_TRUE(is_there());
+  crash();
+  EXPECT_TRUE(is_there());
+  expect_model();
+  {
+    const SessionLease reader = std::move(SessionLease::take(store_->engine())).value();
+    ASSERT_TRUE(unshard().ok());
+    ASSERT_TRUE(store_->checkpoint().ok());
+    EXPECT_FALSE(is_there());
+    const std::vector<std::string> names = std::move(store_->engine().table_names()).value();
+    EXPECT_GT(names.size(), 5U) << "somebody may still read the four";
+  }
+  expect_no_other_tables();
+  expect_model();
+}
+
+TEST_F(RepartitionTest, LeavesNothingWhenItIsInterrupted) {
+  open("a");
+  fill(3000);
+  std::atomic<int> looks{0};
+  const auto stop = [&]() -> Status { return ++looks > 20 ? error(Code::Interrupted, "enough") : Status(); };
+  EXPECT_EQ(shard("{region: 'hashed'}", even(4), stop).code(), Code::Interrupted);
+  EXPECT_EQ(collection()->sharding, nullptr);
+  expect_model();
+  expect_no_other_tables();
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  expect_model();
+}
+
+/// Holds a copy at its first chunk until it is let go.
+class Held {
+ public:
+  explicit Held(std::function<Status()> run) {
+    FailPoint::find("rowsCopied")->set({.mode = FailPoint::Mode::kAlways,
+                                        .data = bson::Document::build([](bson::Writer& to) { to.add("blockTimeMS", 20); })});
+    const std::int64_t before = FailPoint::find("rowsCopied")->fired();
+    done_ = std::async(std::launch::async, std::move(run));
+    while (FailPoint::find("rowsCopied")->fired() == before) std::this_thread::sleep_for(1ms);
+  }
+  Status end() {
+    FailPoint::find("rowsCopied")->set({});
+    return done_.get();
+  }
+
+ private:
+  std::future<Status> done_;
+};
+
+TEST_F(RepartitionTest, EndsWhenTheCollectionIsDropped) {
+  open("a");
+  fill(5000);
+  Held held([&] { return shard("{region: 'hashed'}", even(4)); });
+  EXPECT_TRUE(store_->catalog().drop(kNs).ok());
+  EXPECT_EQ(held.end().code(), Code::ReshardCollectionAborted);
+  EXPECT_EQ(collection(), nullptr);
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, EndsWhenItIsAborted) {
+  open("a");
+  fill(5000);
+  EXPECT_FALSE(store_->catalog().abort_copy(kNs));
+  Held held([&] { return shard("{region: 'hashed'}", even(4)); });
+  EXPECT_TRUE(store_->catalog().abort_copy(kNs));
+  EXPECT_EQ(held.end().code(), Code::ReshardCollectionAborted);
+  EXPECT_EQ(collection()->sharding, nullptr);
+  expect_model();
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, LetsAScanOfTheOldOrderFail) {
+  open("a");
+  fill(100);
+  CollectionScan scan(*store_, store_->catalog().share()->share(kNs.full()), {});
+  ASSERT_TRUE(scan.resume().ok());
+  ASSERT_TRUE(*scan.next());
+  scan.suspend();
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  const Status status = scan.resume();
+  EXPECT_EQ(status.code(), Code::QueryPlanKilled);
+  EXPECT_EQ(status.message(), "the collection test.things has got another shard key since the query began");
+}
+
+/// Writers, each with documents of its own, and what they hold in the end.
+class Writers {
+ public:
+  using Put = std::function<Status(int id, int n)>;
+  using Erase = std::function<Status(int id)>;
+  Writers(int threads, int first, const Put& put, const Erase& erase) : models_(threads) {
+    for (int t = 0; t < threads; ++t) {
+      threads_.emplace_back([=, this] {
+        Random random(t + 1);
+        while (!stop_) {
+          const int id = first + static_cast<int>(random.below(400)) * threads + t;
+          const bool goes = random.below(4) == 0;
+          const int n = static_cast<int>(random.below(1'000'000));
+          const Status status = goes ? erase(id) : put(id, n);
+          if (!status.ok()) {
+            ADD_FAILURE() << status.message();
+            return;
+          }
+          if (goes) models_[t].erase(id);
+          else models_[t][id] = n;
+          ++writes_;
+        }
+      });
+    }
+  }
+  ~Writers() { stop(); }
+  void stop() {
+    stop_ = true;
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+  void add_to(std::map<int, int>& model) const {
+    for (const auto& one : models_) model.insert(one.begin(), one.end());
+  }
+  int writes() const { return writes_; }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::atomic<int> writes_{0};
+  std::vector<std::map<int, int>> models_;
+  std::vector<std::thread> threads_;
+};
+
+TEST_F(RepartitionTest, GoesOnBesideWriters) {
+  open("a");
+  fill(5000);
+  ASSERT_TRUE(create_index("{key: {n: 1}, name: 'n_1'}").ok());
+  ASSERT_TRUE(create_index("{key: {region: 1, _id: 1}, name: 'u', unique: true}").ok());
+  const auto put_one = [&](int id, int n) { return put(id, n); };
+  const auto erase_one = [&](int id) { return erase(id); };
+  Writers writers(3, 1'000'000, put_one, erase_one);
+  while (writers.writes() < 200) std::this_thread::sleep_for(1ms);
+  for (int round = 0; round < 2; ++round) {
+    Status status = shard("{region: 1}", {});
+    ASSERT_TRUE(status.ok()) << status.message();
+    status = reshard("{region: 'hashed'}", even(6));
+    ASSERT_TRUE(status.ok()) << status.message();
+    status = unshard();
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(3)).ok());
+  const int before = writers.writes();
+  while (writers.writes() < before + 100) std::this_thread::sleep_for(1ms);
+  writers.stop();
+  writers.add_to(model_);
+  expect_model();
+  crash();
+  expect_model();
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, CopiesPartitionsIntoTablesOfTheirOwn) {
+  open("a");
+  fill(4000);
+  // 70 partitions begin with 64 segments: some share one.
+  ASSERT_TRUE(shard("{_id: 'hashed'}", even(70)).ok());
+  auto now = store_->catalog().share()->share(kNs.full());
+  const auto runs = now->runs();
+  const auto run = *std::ranges::find_if(runs, [](const Collection::Run& one) { return one.end - one.first > 1; });
+  const auto put_one = [&](int id, int n) { return put(id, n); };
+  const auto erase_one = [&](int id) { return erase(id); };
+  Writers writers(2, 1'000'000, put_one, erase_one);
+  std::vector<Collection::Run> each;
+  for (std::size_t i = run.first; i < run.end; ++i) each.push_back({i, i + 1});
+  const auto moved = store_->catalog().copy_partitions(*now, each);
+  ASSERT_TRUE(moved.ok()) << moved.status().message();
+  for (std::size_t i = run.first; i < run.end; ++i) {
+    const Collection::Run own = (*moved)->run_of(i);
+    EXPECT_EQ(own.end - own.first, 1U);
+    EXPECT_EQ((*moved)->partitions[i].min, now->partitions[i].min);
+    EXPECT_NE((*moved)->partitions[i].partition->id(), now->partitions[i].partition->id());
+  }
+  EXPECT_EQ(store_->catalog().copy_partitions(*now, each).status().code(), Code::ConflictingOperationInProgress);
+  const auto merged = merge_by_copy(*store_, kNs, (*moved)->partitions[3].partition->id(), (*moved)->partitions[12].partition->id());
+  ASSERT_TRUE(merged.ok()) << merged.status().message();
+  EXPECT_EQ((*merged)->partitions.size(), 61U);
+  EXPECT_EQ((*merged)->partitions[3].max, now->partitions[12].max);
+  writers.stop();
+  writers.add_to(model_);
+  expect_model();
+  crash();
+  expect_model();
+  expect_no_other_tables();
+}
+
+TEST_F(RepartitionTest, MovesOutWhatSharesTables) {
+  open("a");
+  fill(2000);
+  ASSERT_TRUE(shard("{_id: 'hashed'}", even(66)).ok());
+  const auto options = std::make_shared<MoveOptions>();
+  options->quiet_looks = 1 << 30;  // By hand only.
+  Mover mover(*store_, options);
+  EXPECT_FALSE(mover.turn()) << "too small to be worth it";
+  options->least_bytes = 1;
+  options->enabled = false;
+  EXPECT_FALSE(mover.turn());
+  options->enabled = true;
+  int moved = 0;
+  while (mover.turn()) ++moved;
+  EXPECT_EQ(moved, 2);
+  EXPECT_EQ(collection()->runs().size(), 66U);
+  expect_model();
+  expect_no_other_tables();
+}
+
+}  // namespace
+}  // namespace partita::shards
