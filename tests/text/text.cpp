@@ -54,7 +54,9 @@ class Run {
  public:
   Run(const Options& options, Target& target) : options_(options), target_(target) {
     if (is_partita(target)) known_ = KnownDifferences::read(PARTITA_TESTS "/text/known_differences.txt");
-    if (options.sharded == "hash") known_.add(KnownDifferences::read(PARTITA_TESTS "/text/known_differences_by_hash.txt"));
+    if (!options.sharded.empty()) {
+      known_.add(KnownDifferences::read(PARTITA_TESTS "/text/known_differences_by_" + options.sharded + ".txt"));
+    }
   }
 
   Tally all() {
