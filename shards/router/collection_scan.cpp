@@ -6,7 +6,11 @@
 namespace partita::shards {
 
 CollectionScan::CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order)
-    : store_(store), collection_(std::move(collection)), order_(std::move(order)), legs_(order_.backward) {}
+    : store_(store),
+      collection_(std::move(collection)),
+      order_(std::move(order)),
+      legs_(order_.backward),
+      may_repeat_(order_.may_repeat) {}
 
 Status CollectionScan::resume() {
   const CatalogSnapshot& snapshot = store_.catalog().snapshot();
@@ -34,6 +38,9 @@ Status CollectionScan::open_leg() {
   TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
   TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share));
   scan_.emplace(std::move(scan));
+  // Since the plan was made the first document with several keys may have come. Who sees it sees this too, for it is noted
+  // before the document commits.
+  may_repeat_ |= scan_->multikey();
   return {};
 }
 

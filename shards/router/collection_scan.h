@@ -31,7 +31,7 @@ class CollectionScan {
       TRY(const bool more, scan_->next());
       if (!more) {
         CHECK_OK(enter_next_leg());
-      } else if (!order_.may_repeat || is_new()) {
+      } else if (!may_repeat_ || is_new()) {
         return true;
       }
     }
@@ -60,7 +60,8 @@ class CollectionScan {
   std::optional<Transaction> transaction_;
   std::optional<PartitionScan> scan_;
   ScanLegs legs_;
-  std::unordered_set<std::string> met_;  ///< Record keys, where the order says that they may repeat.
+  bool may_repeat_;  ///< A document may be met by several of its keys, as the plan says or a leg has found.
+  std::unordered_set<std::string> met_;  ///< Record keys, since they may repeat.
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
 };

@@ -54,6 +54,8 @@ class PartitionScan {
   }
   /// The key in the table that is walked over: what a leg goes on behind.
   Bytes position() const { return row_.key; }
+  /// Some document that this transaction may see has several keys in the index.
+  bool multikey() const { return index_ != nullptr && index_->multikey.load(std::memory_order_relaxed) != 0; }
   /// Stands on a row.
   bool started() const { return started_; }
   std::int64_t keys_examined() const { return keys_examined_; }
