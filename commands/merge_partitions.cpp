@@ -5,6 +5,7 @@
 #include "commands/partition_bounds.h"
 #include "commands/server.h"
 #include "shards/balance/balancer.h"
+#include "shards/balance/merge.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
 
@@ -17,6 +18,8 @@ using shards::PartitionId;
 
 constexpr std::string_view kEffect =
     "The partitions would become one, by a change of the map: no document moves, writers wait for a moment.";
+constexpr std::string_view kCopyEffect =
+    "The partitions would become one: their documents, which lie in several tables, would be copied beside the writers.";
 
 Status bad(auto&&... parts) { return error(Code::BadValue, parts...); }
 
@@ -25,7 +28,8 @@ Status merge(Operation& operation, const Collection& collection, const std::vect
   const auto go_on = [&] { return operation.check_interrupt(); };
   const auto manner = dry_run ? Balancer::Manner::kPreview : Balancer::Manner::kRun;
   TRY(const auto outcome, operation.server().store.balancer().merge(collection.ns, partitions, manner, go_on));
-  return tell || dry_run ? write_outcome(collection, outcome, dry_run, kEffect, reply) : Status();
+  const std::string_view effect = shards::merges_by_map(collection, partitions) ? kEffect : kCopyEffect;
+  return tell || dry_run ? write_outcome(collection, outcome, dry_run, effect, reply) : Status();
 }
 
 struct MergeChunksRequest {

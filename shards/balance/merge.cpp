@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "shards/catalog/change.h"
+#include "shards/moves/merge_by_copy.h"
 #include "shards/storage/fail_point.h"
 #include "shards/store.h"
 
@@ -31,12 +32,8 @@ Result<Collection::Run> find_neighbours(const Collection& collection, const std:
   return Collection::Run{first, first + partitions.size()};
 }
 
-Status check_segment_shared(const Collection& collection, const Collection::Run& run) {
-  const Collection::Run sharing = collection.run_of(run.first);
-  if (sharing.end >= run.end) return {};
-  return error(Code::IllegalOperation, "partitions of ", collection.ns.full(),
-               " that lie in tables of their own cannot be merged: rows would have to be copied, which is not there yet");
-}
+/// Then the map is all that changes.
+bool share_segment(const Collection& collection, const Collection::Run& run) { return collection.run_of(run.first).end >= run.end; }
 
 BalanceOutcome outcome_of(const Collection& collection, const Collection::Run& run, PartitionId made) {
   BalancedPart part{made, collection.partitions[run.first].min, collection.partitions[run.end - 1].max, {}};
@@ -68,19 +65,43 @@ PartitionRow row_of(Store& store, const Collection& collection, const Collection
 
 Result<BalanceOutcome> preview_merge(const Collection& collection, const std::vector<PartitionId>& partitions) {
   TRY(const Collection::Run run, find_neighbours(collection, partitions));
-  CHECK_OK(check_segment_shared(collection, run));
   return outcome_of(collection, run, PartitionId{0});
 }
 
+bool merges_by_map(const Collection& collection, const std::vector<PartitionId>& partitions) {
+  const auto run = find_neighbours(collection, partitions);
+  return run.ok() && share_segment(collection, *run);
+}
+
+namespace {
+
+/// Rows of several segments have to be copied into one.
+Result<BalanceOutcome> merge_copied(Store& store, const Collection& collection, const Collection::Run& run,
+                                    const BalanceJob::GoOn& go_on, BalanceJob& job) {
+  job.phase = BalanceJob::Phase::kScanning;
+  TRY(const auto now, merge_by_copy(store, collection.ns, collection.partitions[run.first].partition->id(),
+                                    collection.partitions[run.end - 1].partition->id(), go_on));
+  const PartitionSlot& made = now->locate(bytes_of(collection.partitions[run.first].min));
+  BalanceOutcome outcome;
+  outcome.parts.push_back({made.partition->id(), made.min, made.max, made.partition->counters().total()});
+  return outcome;
+}
+
+}  // namespace
+
 Result<BalanceOutcome> merge_partitions(Store& store, const Uuid& uuid, const std::vector<PartitionId>& partitions,
                                         const BalanceJob::GoOn& go_on, BalanceJob& job) {
+  if (const auto now = store.catalog().share()->share(uuid)) {
+    TRY(const Collection::Run run, find_neighbours(*now, partitions));
+    if (!share_segment(*now, run)) return merge_copied(store, *now, run, go_on, job);
+  }
   BalanceOutcome outcome;
   {
     Catalog::Change change(store.catalog());
     TRY(const auto collection, change.find(uuid, Catalog::Change::Jobs::kAwaitAll, go_on));
     if (collection == nullptr) return error(Code::NamespaceNotFound, "the collection is gone");
     TRY(const Collection::Run run, find_neighbours(*collection, partitions));
-    CHECK_OK(check_segment_shared(*collection, run));
+    if (!share_segment(*collection, run)) return error(Code::ConflictingOperationInProgress, "the partitions have just moved");
     job.phase = BalanceJob::Phase::kPublishing;
     const PartitionId made = change.reserve_partitions(1);
     std::vector<std::shared_ptr<Partition>> parts;

@@ -6,13 +6,15 @@
 
 namespace partita::shards {
 
-/// Makes one partition of neighbours that share a segment: a change of the map alone, one record, for which writers of
-/// these are kept out. What they hold together is the sum of what they held. Named in the order of the map.
+/// Makes one partition of neighbours. Where they share a segment that is a change of the map alone, one record, for which
+/// writers of these are kept out; what they hold together is the sum of what they held. Else their rows are copied. Named in
+/// the order of the map.
 ///
-/// BadValue when they are no neighbours, or not there any more. IllegalOperation when they lie in tables of their own: then
-/// rows would have to be copied.
+/// BadValue when they are no neighbours, or not there any more.
 Result<BalanceOutcome> merge_partitions(Store& store, const Uuid& collection, const std::vector<PartitionId>& partitions,
                                         const BalanceJob::GoOn& go_on, BalanceJob& job);
+/// Whether it would be a change of the map alone.
+bool merges_by_map(const Collection& collection, const std::vector<PartitionId>& partitions);
 /// What that would do.
 Result<BalanceOutcome> preview_merge(const Collection& collection, const std::vector<PartitionId>& partitions);
 

@@ -107,8 +107,8 @@ class Catalog {
   bool wish(const Namespace& ns, const std::function<void(CopyWishes&)>& what);
   CollectionRow divided_by(const Collection& collection, const Sharding* sharding);
   Status copy(const Claim& claim, const CopyPlan& plan, const Interrupt& interrupted, BuildProgress* progress);
-  Status publish_copy(const Claim& claim, const CopyPlan& plan, const NewPartitions& fresh, PartitionCopy& copy,
-                      const Collection& target);
+  Status publish_copy(const Claim& claim, const CopyPlan& plan, const NewPartitions& fresh, PartitionCopy& rows,
+                      const Collection& target, std::int64_t& pause_us);
   using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
   Status publish_locked(Time changed);
   void collect_retired();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "shards/storage/fail_point.h"
+#include "shards/storage/urgency.h"
 
 namespace partita::shards {
 namespace {
@@ -71,7 +72,10 @@ Status PartitionCopy::run(const std::atomic<bool>& hurried) {
 }
 
 Status PartitionCopy::finish() {
-  CHECK_OK(catch_up().status());
+  {
+    const Urgency urgency;
+    CHECK_OK(catch_up().status());
+  }
   const Growth before = size_of(sources());
   const Growth copied = size_of(target_.partitions);
   if (copied.documents == before.documents && copied.bytes == before.bytes) return {};

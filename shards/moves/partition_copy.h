@@ -22,6 +22,10 @@ class PartitionCopy {
 
   /// Once it is hurried the rounds end, however long the last one will be.
   Status run(const std::atomic<bool>& hurried);
+  /// One round more.
+  Status approach() { return catch_up().status(); }
+  /// About how many records the log holds that have not been followed, whoever's they are.
+  Sequence behind() const { return store_.log(kDataLog).end() - seen_->next_sequence(); }
   /// Fails too when the new partitions do not hold just what the old ones do.
   Status finish();
 

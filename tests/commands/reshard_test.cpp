@@ -168,6 +168,31 @@ TEST_F(ReshardTest, ShowsHowFarItIsAndEndsWhenKilled) {
   EXPECT_EQ(count(), "{n: 4000, ok: 1.0}");
 }
 
+// Whatever a statement was noted under, its partition's successors know of it.
+TEST_F(ReshardTest, KnowsEarlierStatements) {
+  fill(50);
+  const std::string session = "lsid: {id: {$uuid: '00000000-0000-0000-0000-000000000001'}}, txnNumber: {$numberLong: '1'}";
+  const std::string by_id = detail::join("{update: 'c', updates: [{q: {_id: 7}, u: {$inc: {k: 1}}}], ", session, "}");
+  const std::string by_field = detail::join("{update: 'c', updates: [{q: {n: 9}, u: {$inc: {k: 1}}, multi: false}], ",
+                                            "lsid: {id: {$uuid: '00000000-0000-0000-0000-000000000002'}}, txnNumber: {$numberLong: '1'}}");
+  EXPECT_EQ(run(by_id), "{n: 1, nModified: 1, ok: 1.0}");
+  EXPECT_EQ(run(by_field), "{n: 1, nModified: 1, ok: 1.0}");
+  const auto expect_known = [&] {
+    EXPECT_EQ(run(by_id), "{n: 1, nModified: 1, retriedStmtIds: [0], ok: 1.0}");
+    EXPECT_EQ(run(by_field), "{n: 1, nModified: 1, retriedStmtIds: [0], ok: 1.0}");
+  };
+  expect_known();
+  admin("shardCollection: 'test.c', key: {region: 'hashed'}");
+  expect_known();
+  admin("reshardCollection: 'test.c', key: {n: 1}");
+  expect_known();
+  server_.crash();
+  EXPECT_EQ(server_.client().run(by_id), "{n: 1, nModified: 1, retriedStmtIds: [0], ok: 1.0}");
+  admin("unshardCollection: 'test.c'");
+  expect_known();
+  EXPECT_EQ(run("{count: 'c', query: {k: 1}}"), "{n: 2, ok: 1.0}");
+}
+
 TEST_F(ReshardTest, EndsCursorsOfTheOldOrder) {
   fill(300);
   const bson::Document first = server_.reply("{find: 'c', batchSize: 10}");

@@ -12,6 +12,7 @@
 #include "commands/server.h"
 #include "commands/service.h"
 #include "commands/settings/balance_parameters.h"
+#include "commands/settings/move_parameters.h"
 #include "commands/settings/parameters.h"
 #include "commands/settings/server_parameters.h"
 #include "commands/settings/settings.h"
@@ -58,6 +59,7 @@ shards::StoreOptions store_options(const Settings::Storage& storage) {
   options.journal_interval_ms = static_cast<std::uint32_t>(storage.journal_interval_ms);
   options.session_timeout_seconds = static_cast<std::uint32_t>(commands::parameters::session_timeout_minutes.get() * 60);
   options.balance = commands::parameters::balance_options();
+  options.moves = commands::parameters::move_options();
   return options;
 }
 

@@ -150,10 +150,12 @@ TEST_F(SplitTest, MergesNeighboursOfOneSegment) {
   EXPECT_EQ(sound_contents(), before);
 }
 
-TEST_F(SplitTest, RefusesToMergeAcrossSegments) {
-  shard("{k: 'hashed'}", 2);
+TEST_F(SplitTest, CopiesToMergeAcrossSegments) {
+  shard("{k: 'hashed'}", 3);
   fill(0, 20);
-  EXPECT_EQ(merge(0, 1).status().code(), Code::IllegalOperation);
+  const auto merged = merge(1, 2);
+  ASSERT_TRUE(merged.ok()) << merged.status().message();
+  EXPECT_EQ(now()->partitions.size(), 2u);
   const auto strangers = store_->balancer().merge(kNs, {id_at(1), id_at(0)}, Balancer::Manner::kRun, {});
   EXPECT_EQ(strangers.status().code(), Code::BadValue);
   EXPECT_EQ(sound_contents().size(), 20u);

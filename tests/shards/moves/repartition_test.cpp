@@ -30,6 +30,34 @@ TEST_F(RepartitionTest, DividesAFilledCollectionByAHash) {
   expect_no_other_tables();
 }
 
+TEST_F(RepartitionTest, DividesAHundredThousandAndPutsThemTogether) {
+  open("a");
+  fill(100'000);
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(16)).ok());
+  expect_model();
+  ASSERT_TRUE(unshard().ok());
+  expect_model();
+}
+
+TEST_F(RepartitionTest, StandsAfterACrashRightBehindTheCheckpoint) {
+  options_.checkpoint_after_copy = false;
+  open("a");
+  fill(1000);
+  ASSERT_TRUE(store_->checkpoint().ok());
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(4)).ok());
+  ASSERT_TRUE(store_->checkpoint().ok());
+  crash();  // The tables copied from are still there, and of no use.
+  expect_model();
+  expect_no_other_tables();
+  store_.reset();  // Stopped in peace, with the same.
+  open(name_);
+  ASSERT_TRUE(unshard().ok());
+  store_.reset();
+  open(name_);
+  expect_model();
+  expect_no_other_tables();
+}
+
 TEST_F(RepartitionTest, CutsARangeWhereTheDocumentsAre) {
   open("a");
   fill(3000);
