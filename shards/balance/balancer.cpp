@@ -185,7 +185,8 @@ void Balancer::run(const Work& work) {
   // Another change, or somebody's own split of it, came first.
   const bool superseded = gave_way(status) || status.code() == Code::BadValue || status.code() == Code::NamespaceNotFound ||
                           status.code() == Code::NamespaceNotSharded || status.code() == Code::WriteConflict;
-  rest_until_[work.collection->uuid] = Clock::now() + (superseded ? Clock::duration(kGiveWay) : Clock::duration(kRest));
+  const bool soon = superseded && work.task != Task::kSettle;  // That one has read much for nothing.
+  rest_until_[work.collection->uuid] = Clock::now() + (soon ? Clock::duration(kGiveWay) : Clock::duration(kRest));
   if (superseded) return;
   ++figures_.failed;
   log::warning(log::Component::kSharding, 7000002, "A partition could not be balanced",

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "query/keys/encode.h"
+
 namespace partita::shards {
 namespace {
 
@@ -65,18 +67,36 @@ Result<Cursor> rows_of(const ReadPoint& now, const PartitionSlot& slot, Bytes fr
   return rows;
 }
 
+/// What a cut must not divide, a prefix of the record key: all that shares a hash, which a client can name as a bound, or,
+/// where nothing else would leave two parts, the logical key.
+enum class Grain : std::uint8_t { kHash, kLogicalKey };
+Bytes indivisible(const query::ShardKey& key, Grain grain, Bytes record_key) {
+  constexpr std::size_t kHashSize = 8;
+  if (grain == Grain::kLogicalKey) return record_key.first(key.logical_size(record_key));
+  std::size_t size = 0;
+  for (const auto& field : key.fields()) {
+    if (field.hashed) return record_key.first(size + kHashSize);
+    size += query::keys::encoded_size(record_key.subspan(size));
+  }
+  return record_key.first(size);
+}
+
 /// Two looks at its ends tell a partition that cannot be divided, however large it is.
-Result<bool> is_divisible(const ReadPoint& now, const Sharding& sharding, const PartitionSlot& slot) {
+Result<std::optional<Grain>> find_grain(const ReadPoint& now, const query::ShardKey& key, const PartitionSlot& slot) {
   std::string first;
   {
     TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(slot.max)));
     TRY(const bool any, rows.next());
-    if (!any) return false;
-    first = text(indivisible(sharding, rows.key()));
+    if (!any) return std::optional<Grain>();
+    first = text(rows.key());
   }
   TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(slot.max)));
   TRY(const bool any, rows.previous());
-  return any && text(indivisible(sharding, rows.key())) != first;
+  for (const Grain grain : {Grain::kHash, Grain::kLogicalKey}) {
+    const bool differ = any && text(indivisible(key, grain, rows.key())) != text(indivisible(key, grain, bytes_of(first)));
+    if (differ) return std::optional(grain);
+  }
+  return std::optional<Grain>();
 }
 
 /// Documents and bytes of one version of a document.
@@ -87,16 +107,12 @@ Result<Growth> size_at(Cursor& rows, Bytes key) {
 
 }  // namespace
 
-Bytes indivisible(const Sharding& sharding, Bytes record_key) {
-  constexpr std::size_t kHashSize = 8;
-  return record_key.first(sharding.key.spreads() ? kHashSize : sharding.key.logical_size(record_key));
-}
-
 Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& collection, const PartitionSlot& slot,
                                     const BalanceJob::GoOn& go_on, BalanceJob& job) {
   std::optional<Cut> best;
-  TRY(const bool divisible, is_divisible(now, *collection.sharding, slot));
-  if (!divisible) return best;
+  const query::ShardKey& key = collection.sharding->key;
+  TRY(const std::optional<Grain> grain, find_grain(now, key, slot));
+  if (!grain) return best;
   const std::int64_t half = slot.partition->counters().total().bytes / 2;
   job.bytes_total.store(half, std::memory_order_relaxed);
   TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(slot.max)));
@@ -105,7 +121,7 @@ Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& coll
   while (true) {
     TRY(const bool more, walk.next());
     if (!more) return best;
-    const Bytes part = indivisible(*collection.sharding, walk.key());
+    const Bytes part = indivisible(key, *grain, walk.key());
     if (text(part) == current) continue;
     current = text(part);
     const Growth& passed = walk.passed();

@@ -15,11 +15,8 @@ struct Cut {
   Growth before;
 };
 
-/// What must not be divided: a hash that comes first, or else the logical key. A prefix of the record key.
-Bytes indivisible(const Sharding& sharding, Bytes record_key);
-
-/// The place that comes nearest to halving the partition's bytes, as `now` sees them, and parts no logical key; nullopt
-/// when there is none. Walks over about half of the documents, and rests as long as it works.
+/// The place that comes nearest to halving the partition's bytes, as `now` sees them, and parts no logical key, nor a hash
+/// as long as there are several; nullopt when there is none. Walks over about half of the documents, and rests as long as it works.
 Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& collection, const PartitionSlot& slot,
                                     const BalanceJob::GoOn& go_on, BalanceJob& job);
 /// What lies before a given place.

@@ -42,6 +42,7 @@ TEST_F(SplitTest, HalvesTheBytesAndKeepsEverything) {
   }
   fill(400, 420);
   ASSERT_TRUE(split(1).ok());
+  for (const int id : {0, 199, 200, 399, 419}) EXPECT_EQ(insert(detail::join("{_id: ", id, ", k: ", id, "}")).code(), Code::DuplicateKey);
   const auto after = sound_contents();
   crash();
   EXPECT_EQ(now()->partitions.size(), 3u);
@@ -59,6 +60,16 @@ TEST_F(SplitTest, CutsAtAHashWhereHashesComeFirst) {
   ASSERT_TRUE(split(0).ok());
   ASSERT_TRUE(split(2).ok());
   EXPECT_EQ(now()->partitions[1].min.size(), 8u);
+  EXPECT_EQ(sound_contents(), before);
+}
+
+// One hash, and many keys behind it: a tenant that is large all by itself.
+TEST_F(SplitTest, CutsBetweenKeysOfOneHash) {
+  shard("{t: 'hashed', k: 1}");
+  fill(0, 300);  // None has t.
+  const auto before = sound_contents();
+  ASSERT_TRUE(split(0).ok());
+  EXPECT_NEAR(static_cast<double>(now()->partitions[0].partition->counters().total().documents), 150, 2);
   EXPECT_EQ(sound_contents(), before);
 }
 

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "shards/balance/balancer.h"
 #include "shards/router/write.h"
 #include "shards/sessions/retry_rows.h"
+#include "wire/bson/json.h"
 
 namespace partita::shards {
 namespace {
@@ -45,6 +47,8 @@ class Reaper : public testing::Test {
     options.engine.path = root_ / name;
     options.engine.cache_bytes = 64 << 20;
     options.session_timeout_seconds = 1'000'000'000;  // The store's own reaper has nothing to do.
+    options.balance = std::make_shared<BalanceOptions>();
+    options.balance->heritage_age_ms = INT64_MAX / 2;  // Nor has its balancer.
     options.checkpoint_after_replay = false;  // A copy of files that are being written is no crash.
     store_ = std::move(Store::open(options, wall_)).value();
   }
@@ -146,6 +150,28 @@ TEST_F(Reaper, WaitsForNobodyWhoseGateIsClosed) {
   reap();
   EXPECT_EQ(rows(), 1);
   gate.open(gate.version());
+  reap();
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(Reaper, ForgetsWhatIsInheritedOnceNoHeirHasItsGateClosed) {
+  ASSERT_TRUE(store_->catalog().drop(kNs).ok());
+  Sharding sharding;
+  sharding.key = std::move(query::ShardKey::parse(bson::parse_json("{_id: 1}").value())).value();
+  ASSERT_TRUE(store_->catalog().shard(kNs, sharding, {}).ok());
+  note(session(1));
+  const std::string cut(1, '\x20');
+  ASSERT_TRUE(store_->balancer().split(kNs, partition(), cut, Balancer::Manner::kRun, {}).ok());
+  reap();
+  EXPECT_EQ(rows(), 1);
+  wall_.pass(kTimeout * 2);
+  for (const std::size_t heir : {std::size_t{0}, std::size_t{1}}) {
+    Gate& gate = store_->catalog().share()->share(kNs.full())->partitions[heir].partition->gate();
+    gate.close();
+    reap();
+    gate.open(gate.version());
+    EXPECT_EQ(rows(), 1);
+  }
   reap();
   EXPECT_EQ(rows(), 0);
 }
