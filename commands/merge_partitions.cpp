@@ -5,7 +5,6 @@
 #include "commands/partition_bounds.h"
 #include "commands/server.h"
 #include "shards/balance/balancer.h"
-#include "shards/balance/merge.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
 
@@ -19,7 +18,7 @@ using shards::PartitionId;
 constexpr std::string_view kEffect =
     "The partitions would become one, by a change of the map: no document moves, writers wait for a moment.";
 constexpr std::string_view kCopyEffect =
-    "The partitions would become one: their documents, which lie in several tables, would be copied beside the writers.";
+    "The partitions would become one, in tables of their own: their documents are copied while they are written to.";
 
 Status bad(auto&&... parts) { return error(Code::BadValue, parts...); }
 
@@ -28,8 +27,7 @@ Status merge(Operation& operation, const Collection& collection, const std::vect
   const auto go_on = [&] { return operation.check_interrupt(); };
   const auto manner = dry_run ? Balancer::Manner::kPreview : Balancer::Manner::kRun;
   TRY(const auto outcome, operation.server().store.balancer().merge(collection.ns, partitions, manner, go_on));
-  const std::string_view effect = shards::merges_by_map(collection, partitions) ? kEffect : kCopyEffect;
-  return tell || dry_run ? write_outcome(collection, outcome, dry_run, effect, reply) : Status();
+  return tell || dry_run ? write_outcome(collection, outcome, dry_run, outcome.copies ? kCopyEffect : kEffect, reply) : Status();
 }
 
 struct MergeChunksRequest {

@@ -163,7 +163,10 @@ std::optional<Balancer::Work> Balancer::choose_merge(const std::shared_ptr<const
   for (std::size_t i = 0; i + 1 < slots.size(); ++i) {
     const PartitionSlot& one = slots[i];
     const PartitionSlot& other = slots[i + 1];
-    const bool akin = one.origin && one.origin == other.origin && one.partition->segment() == other.partition->segment();
+    const bool together_already = one.partition->segment() == other.partition->segment();
+    const auto alone = [&](std::size_t place) { return collection->run_of(place).end - collection->run_of(place).first == 1; };
+    // Small ones are quickly copied, as long as nothing else is in their tables.
+    const bool akin = one.origin && one.origin == other.origin && (together_already || (alone(i) && alone(i + 1)));
     if (!akin || one.created.ms_since_epoch > old || other.created.ms_since_epoch > old) continue;
     const std::int64_t together = one.partition->counters().total().bytes + other.partition->counters().total().bytes;
     if (together < limit) return Work{Task::kMerge, collection, {one.partition->id(), other.partition->id()}};
@@ -204,7 +207,7 @@ Status Balancer::run_task(const Work& work) {
   job->partitions = work.partitions;
   job->automatic = true;
   const auto body = [&]() -> Result<BalanceOutcome> {
-    if (work.task == Task::kMerge) return merge_partitions(store_, work.collection->uuid, work.partitions, not_for_long(go_on), *job);
+    if (work.task == Task::kMerge) return merge_partitions(store_, work.collection->uuid, work.partitions, go_on, *job);
     return Split(store_, work.collection->uuid, work.partitions[0], std::nullopt, go_on, *job).run();
   };
   return run_job(job, body).status();

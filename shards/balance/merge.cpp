@@ -32,14 +32,16 @@ Result<Collection::Run> find_neighbours(const Collection& collection, const std:
   return Collection::Run{first, first + partitions.size()};
 }
 
-/// Then the map is all that changes.
-bool share_segment(const Collection& collection, const Collection::Run& run) { return collection.run_of(run.first).end >= run.end; }
+bool share_segment(const Collection& collection, const Collection::Run& run) {
+  return collection.run_of(run.first).end >= run.end;
+}
 
 BalanceOutcome outcome_of(const Collection& collection, const Collection::Run& run, PartitionId made) {
   BalancedPart part{made, collection.partitions[run.first].min, collection.partitions[run.end - 1].max, {}};
   for (std::size_t i = run.first; i < run.end; ++i) part.size += collection.partitions[i].partition->counters().total();
   BalanceOutcome outcome;
   outcome.parts.push_back(std::move(part));
+  outcome.copies = !share_segment(collection, run);
   return outcome;
 }
 
@@ -61,6 +63,37 @@ PartitionRow row_of(Store& store, const Collection& collection, const Collection
   return row;
 }
 
+Result<BalanceOutcome> merge_in_segment(Store& store, Catalog::Change& change, const Collection& collection,
+                                        const Collection::Run& run) {
+  const PartitionId made = change.reserve_partitions(1);
+  std::vector<std::shared_ptr<Partition>> parts;
+  for (std::size_t i = run.first; i < run.end; ++i) parts.push_back(collection.partitions[i].partition);
+  const Clock::time_point since = Clock::now();
+  Exclusion exclusion(parts);
+  change.exclude(std::move(exclusion));
+  CHECK_OK(closed.hit());
+  BalanceOutcome outcome = outcome_of(collection, run, made);
+  for (const auto& part : parts) change.retire(part->id(), collection.uuid);
+  change.put(PartitionRow::key(collection.uuid, made), row_of(store, collection, run, outcome.parts[0]).encode());
+  CHECK_OK(change.commit());
+  outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+  return outcome;
+}
+
+/// Into tables of their own, with whatever shares one with them.
+Result<BalanceOutcome> merge_apart(Store& store, const Collection& collection, const std::vector<PartitionId>& partitions,
+                                   const BalanceJob::GoOn& go_on, BalanceJob& job) {
+  job.phase = BalanceJob::Phase::kScanning;
+  TRY(const Collection::Run run, find_neighbours(collection, partitions));
+  const auto manner = job.automatic ? Catalog::CopyManner::kGivesWay : Catalog::CopyManner::kStays;
+  TRY(const auto now, merge_by_copy(store, collection.ns, partitions.front(), partitions.back(), go_on, manner));
+  BalanceOutcome outcome = outcome_of(collection, run, PartitionId{0});
+  const PartitionSlot& made = now->locate(bytes_of(outcome.parts[0].min));
+  outcome.parts[0].partition = made.partition->id();
+  outcome.parts[0].size = made.partition->counters().total();
+  return outcome;
+}
+
 }  // namespace
 
 Result<BalanceOutcome> preview_merge(const Collection& collection, const std::vector<PartitionId>& partitions) {
@@ -68,54 +101,24 @@ Result<BalanceOutcome> preview_merge(const Collection& collection, const std::ve
   return outcome_of(collection, run, PartitionId{0});
 }
 
-bool merges_by_map(const Collection& collection, const std::vector<PartitionId>& partitions) {
-  const auto run = find_neighbours(collection, partitions);
-  return run.ok() && share_segment(collection, *run);
-}
-
-namespace {
-
-/// Rows of several segments have to be copied into one.
-Result<BalanceOutcome> merge_copied(Store& store, const Collection& collection, const Collection::Run& run,
-                                    const BalanceJob::GoOn& go_on, BalanceJob& job) {
-  job.phase = BalanceJob::Phase::kScanning;
-  TRY(const auto now, merge_by_copy(store, collection.ns, collection.partitions[run.first].partition->id(),
-                                    collection.partitions[run.end - 1].partition->id(), go_on));
-  const PartitionSlot& made = now->locate(bytes_of(collection.partitions[run.first].min));
-  BalanceOutcome outcome;
-  outcome.parts.push_back({made.partition->id(), made.min, made.max, made.partition->counters().total()});
-  return outcome;
-}
-
-}  // namespace
-
 Result<BalanceOutcome> merge_partitions(Store& store, const Uuid& uuid, const std::vector<PartitionId>& partitions,
                                         const BalanceJob::GoOn& go_on, BalanceJob& job) {
-  if (const auto now = store.catalog().share()->share(uuid)) {
-    TRY(const Collection::Run run, find_neighbours(*now, partitions));
-    if (!share_segment(*now, run)) return merge_copied(store, *now, run, go_on, job);
-  }
+  std::shared_ptr<const Collection> apart;
   BalanceOutcome outcome;
   {
     Catalog::Change change(store.catalog());
-    TRY(const auto collection, change.find(uuid, Catalog::Change::Jobs::kAwaitAll, go_on));
+    const BalanceJob::GoOn wait = job.automatic ? not_for_long(go_on) : go_on;
+    TRY(const auto collection, change.find(uuid, Catalog::Change::Jobs::kAwaitAll, wait));
     if (collection == nullptr) return error(Code::NamespaceNotFound, "the collection is gone");
     TRY(const Collection::Run run, find_neighbours(*collection, partitions));
-    if (!share_segment(*collection, run)) return error(Code::ConflictingOperationInProgress, "the partitions have just moved");
-    job.phase = BalanceJob::Phase::kPublishing;
-    const PartitionId made = change.reserve_partitions(1);
-    std::vector<std::shared_ptr<Partition>> parts;
-    for (std::size_t i = run.first; i < run.end; ++i) parts.push_back(collection->partitions[i].partition);
-    const Clock::time_point since = Clock::now();
-    Exclusion exclusion(std::move(parts));
-    change.exclude(std::move(exclusion));
-    CHECK_OK(closed.hit());
-    outcome = outcome_of(*collection, run, made);
-    for (const PartitionId id : partitions) change.retire(id, uuid);
-    change.put(PartitionRow::key(uuid, made), row_of(store, *collection, run, outcome.parts[0]).encode());
-    CHECK_OK(change.commit());
-    outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
+    if (share_segment(*collection, run)) {
+      job.phase = BalanceJob::Phase::kPublishing;
+      TRY(outcome, merge_in_segment(store, change, *collection, run));
+    } else {
+      apart = collection;
+    }
   }
+  if (apart != nullptr) return merge_apart(store, *apart, partitions, go_on, job);
   merged.pass();
   return outcome;
 }

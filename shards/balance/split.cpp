@@ -169,10 +169,12 @@ Result<BalanceOutcome> Split::work(CutCount& count) {
 }
 
 /// Keeps the writers out, at a moment when the rest of the log is short. A thread that has lost its processor in between
-/// lets them in again and comes nearer first, but not for ever.
+/// lets them in again and comes nearer first, but not for ever. A moment's sleep before each attempt: who has slept is not
+/// made to wait for a processor, and others wait for this thread then.
 Result<Exclusion> Split::close(CutCount& count, std::chrono::microseconds& drain) {
-  constexpr int kAttempts = 5;
+  constexpr int kAttempts = 10;
   for (int attempt = 1;; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     CHECK_OK(count.follow(go_on_));
     closed_at_ = Clock::now();
     Exclusion exclusion(std::vector{slot_->partition});
@@ -181,11 +183,9 @@ Result<Exclusion> Split::close(CutCount& count, std::chrono::microseconds& drain
   }
 }
 
-// The change lock first: nobody who waits for the gate waits for that too. And a moment's sleep before all: who has slept
-// is not made to wait for a processor, and others wait for this thread now.
+// The change lock first: nobody who waits for the gate waits for that too.
 Result<BalanceOutcome> Split::publish(CutCount& count) {
   job_.phase = BalanceJob::Phase::kPublishing;
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const Catalog::Interrupt always = [] { return Status(); };
   std::size_t last_round = 0;
   std::chrono::microseconds drain{0};

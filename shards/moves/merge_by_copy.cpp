@@ -8,7 +8,7 @@
 namespace partita::shards {
 
 Result<std::shared_ptr<const Collection>> merge_by_copy(Store& store, const Namespace& ns, PartitionId first, PartitionId last,
-                                                        const Catalog::Interrupt& interrupted) {
+                                                        const Catalog::Interrupt& interrupted, Catalog::CopyManner manner) {
   const auto collection = store.catalog().share()->share(ns.full());
   if (collection == nullptr) return error(Code::NamespaceNotFound, "ns not found: ", ns.full());
   const auto place_of = [&](PartitionId id) {
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Collection>> merge_by_copy(Store& store, const Name
   groups.push_back(merged);
   const std::size_t end = collection->run_of(merged.end - 1).end;
   for (std::size_t i = merged.end; i < end; ++i) groups.push_back({i, i + 1});
-  return store.catalog().copy_partitions(*collection, groups, Catalog::CopyManner::kStays, interrupted);
+  return store.catalog().copy_partitions(*collection, groups, manner, interrupted);
 }
 
 }  // namespace partita::shards

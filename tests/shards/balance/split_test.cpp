@@ -161,12 +161,23 @@ TEST_F(SplitTest, MergesNeighboursOfOneSegment) {
   EXPECT_EQ(sound_contents(), before);
 }
 
-TEST_F(SplitTest, CopiesToMergeAcrossSegments) {
+TEST_F(SplitTest, MergesAcrossSegmentsByCopying) {
   shard("{k: 'hashed'}", 3);
+  fill(0, 60);
+  const auto before = sound_contents();
+  ASSERT_TRUE(split(0).ok());
+  const auto outcome = merge(1, 2);
+  ASSERT_TRUE(outcome.ok()) << outcome.status().message();
+  EXPECT_EQ(now()->partitions.size(), 3u);
+  EXPECT_EQ(outcome->parts[0].partition, id_at(1));
+  EXPECT_EQ(sound_contents(), before);
+  crash();
+  EXPECT_EQ(sound_contents(), before);
+}
+
+TEST_F(SplitTest, RefusesToMergeWhatAreNoNeighbours) {
+  shard("{k: 'hashed'}", 2);
   fill(0, 20);
-  const auto merged = merge(1, 2);
-  ASSERT_TRUE(merged.ok()) << merged.status().message();
-  EXPECT_EQ(now()->partitions.size(), 2u);
   const auto strangers = store_->balancer().merge(kNs, {id_at(1), id_at(0)}, Balancer::Manner::kRun, {});
   EXPECT_EQ(strangers.status().code(), Code::BadValue);
   EXPECT_EQ(sound_contents().size(), 20u);
