@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "shards/balance/events.h"
 #include "shards/catalog/change.h"
 #include "shards/storage/fail_point.h"
 #include "shards/store.h"
@@ -92,6 +93,7 @@ Result<BalanceOutcome> merge_partitions(Store& store, const Uuid& uuid, const st
     outcome = outcome_of(*collection, run, made);
     for (const PartitionId id : partitions) change.retire(id, uuid);
     change.put(PartitionRow::key(uuid, made), row_of(store, *collection, run, outcome.parts[0]).encode());
+    change.note("merge", collection->ns, told_merge(*collection, run, outcome.parts[0]));
     CHECK_OK(change.commit());
     outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
   }
