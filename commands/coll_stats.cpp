@@ -39,8 +39,8 @@ Status coll_stats(Operation& op, bson::Writer& reply) {
   }
   TRY(const CollectionSizes sizes,
       CollectionSizes::of(op.server().store.engine(), *collection, CollectionSizes::Detail::kReusable));
-  reply.add("sharded", false);
-  reply.add("primary", kNodeName);
+  reply.add("sharded", collection->sharding != nullptr);
+  if (collection->sharding == nullptr) reply.add("primary", kNodeName);
   write_collection_sizes(reply, *collection, sizes, scale);
   reply.document("indexDetails").close();
   reply.add("nchunks", static_cast<std::int32_t>(collection->partitions.size()));

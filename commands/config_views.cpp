@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/config_views.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
 #include "commands/host.h"
 #include "commands/server.h"
+#include "commands/sharding/config_rows.h"
 #include "commands/version.h"
 #include "commands/wall_time.h"
 #include "shards/store.h"
@@ -63,13 +65,14 @@ Documents databases(Server& server) {
       row.add("_id", name);
       row.add("primary", kNodeName);
       row.add("partitioned", true);
+      bson::Writer version = row.document("version");
+      version.add("lastMod", std::int32_t{1});
     }));
   }
   return rows;
 }
 
-/// Rows of these come into being by sharding a collection, naming zones or changing the balancer, none of which there
-/// is a command for yet.
+/// There are no zones, no locks that others could see, and no rounds of a balancer that could fail.
 Documents nothing(Server&) { return {}; }
 
 struct ConfigView {
@@ -77,9 +80,10 @@ struct ConfigView {
   Documents (*read)(Server&);
 };
 constexpr std::array kViews{
-    ConfigView{"changelog", nothing}, ConfigView{"chunks", nothing},   ConfigView{"collections", nothing},
-    ConfigView{"databases", databases}, ConfigView{"mongos", mongos},    ConfigView{"settings", nothing},
-    ConfigView{"shards", shards},     ConfigView{"tags", nothing},     ConfigView{"version", version}};
+    ConfigView{"actionlog", nothing},   ConfigView{"changelog", config_changelog},     ConfigView{"chunks", config_chunks},
+    ConfigView{"collections", config_collections}, ConfigView{"databases", databases}, ConfigView{"locks", nothing},
+    ConfigView{"mongos", mongos},       ConfigView{"settings", config_settings},       ConfigView{"shards", shards},
+    ConfigView{"tags", nothing},        ConfigView{"version", version}};
 
 }  // namespace
 
@@ -89,6 +93,15 @@ std::optional<std::vector<bson::Document>> config_view(Server& server, const sha
     if (view.name == ns.collection()) return view.read(server);
   }
   return std::nullopt;
+}
+
+bool is_config_view(const shards::Namespace& ns) {
+  return ns.db() == kConfigDatabase && std::ranges::find(kViews, ns.collection(), &ConfigView::name) != kViews.end();
+}
+
+Status check_no_config_view(const shards::Namespace& ns) {
+  if (!is_config_view(ns)) return {};
+  return error(Code::IllegalOperation, ns.full(), " is a view of the server: nothing is stored in it");
 }
 
 std::vector<std::string_view> config_view_names() {

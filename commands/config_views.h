@@ -18,6 +18,9 @@ constexpr std::string_view kConfigDatabase = "config";
 
 /// The documents of the namespace when that is one of these views; nullopt for any other.
 std::optional<std::vector<bson::Document>> config_view(Server& server, const shards::Namespace& ns);
+bool is_config_view(const shards::Namespace& ns);
+/// IllegalOperation for one of them: there is nothing to insert into or to delete from.
+Status check_no_config_view(const shards::Namespace& ns);
 /// For listCollections.
 std::vector<std::string_view> config_view_names();
 

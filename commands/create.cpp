@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
+#include "commands/config_views.h"
 #include "commands/server.h"
 #include "shards/store.h"
 
@@ -83,6 +84,7 @@ Status create(Operation& operation, bson::Writer&) {
   CHECK_OK(check(request));
   CHECK_OK(refuse_unsupported(request));
   if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
+  CHECK_OK(check_no_config_view(ns));
   CHECK_OK(operation.server().store.catalog().create(ns, bson::View()));
   return {};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
+#include "commands/config_views.h"
 #include "commands/server.h"
 #include "commands/shown_build.h"
 #include "shards/store.h"
@@ -36,6 +37,7 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
+  CHECK_OK(check_no_config_view(ns));
   CHECK_OK(check_quorum(request.commit_quorum));
   if (request.indexes.count() == 0) return error(Code::BadValue, "Must specify at least one index to create");
   std::vector<bson::View> definitions;
@@ -65,11 +67,24 @@ bool names(const shards::IndexSpec& spec, bson::Value index) {
   return bson::compare(spec.definition["key"], index) == 0;
 }
 
+/// The index that keeps a collection's shard key, or that its records are.
+bool is_shard_key_index(const shards::Collection& collection, bson::Value index) {
+  if (collection.sharding == nullptr) return false;
+  const shards::Sharding& sharding = *collection.sharding;
+  if (collection.lists_shard_key() && index.is_string() && index.as_string() == sharding.name) return true;
+  if (index.is_document() && sharding.has_index() && sharding.is_own_index(index)) return true;
+  const auto kept = [&](const auto& spec) { return names(*spec, index) && sharding.is_own_index(spec->definition["key"]); };
+  return std::ranges::any_of(collection.indexes, kept);
+}
+
 /// Which indexes are meant: "*", a name, a key pattern, or an array of names.
 Status check_named(const shards::Collection& collection, bson::Value index) {
   const bool id_name = index.is_string() && index.as_string() == "_id_";
   const bool id_key = index.is_document() && index.as_document().count() == 1 && index.as_document().has("_id");
   if (id_name || id_key) return error(Code::InvalidOptions, "cannot drop _id index");
+  if (is_shard_key_index(collection, index)) {
+    return error(Code::CannotDropShardKeyIndex, "Cannot drop the only compatible index for this collection's shard key");
+  }
   for (const auto& spec : collection.indexes) {
     if (names(*spec, index)) return {};
   }
@@ -104,7 +119,7 @@ Status drop_indexes(Operation& operation, bson::Writer& reply) {
     CHECK_OK(check_named(*collection, index));
   }
   const auto meant = [&](const shards::IndexSpec& spec) {
-    if (all) return true;
+    if (all) return collection->sharding == nullptr || !collection->sharding->is_own_index(spec.definition["key"]);
     for (const bson::Value index : wanted) {
       if (names(spec, index)) return true;
     }
@@ -113,7 +128,10 @@ Status drop_indexes(Operation& operation, bson::Writer& reply) {
   const auto go_on = [&] { return operation.check_interrupt(); };
   TRY(const std::size_t before, catalog.drop_indexes(ns, meant, go_on));
   reply.add("nIndexesWas", static_cast<std::int32_t>(before));
-  if (all) reply.add("msg", "non-_id indexes dropped for collection");
+  if (all) {
+    reply.add("msg", collection->sharding == nullptr ? "non-_id indexes dropped for collection"
+                                                     : "non-_id indexes and non-shard key indexes dropped for collection");
+  }
   return {};
 }
 

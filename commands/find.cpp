@@ -88,6 +88,8 @@ Status find_one_by_key(Operation& operation, const shards::Collection& collectio
   TRY(const shards::SessionLease session, shards::SessionLease::take(operation.server().store.engine()));
   TRY(shards::Cursor cursor, session->cursor(slot->partition->records()));
   TRY(const bool there, cursor.find(key));
+  slot->partition->activity().count(shards::Activity::Kind::kRead);
+  if (slot->sharding != nullptr) slot->partition->activity().note_read(key, slot->sharding->key);
   if (there && !operation.on_worker() && cursor.value().size() > kMostBytesOnCore) return operation.to_worker();
   OperationStats& stats = operation.stats();
   stats.plan_summary = "IDHACK";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/config_views.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/server.h"
@@ -68,6 +69,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   TRY(FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
+  CHECK_OK(check_no_config_view(ns));
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
   std::optional<query::Update> update;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/insertion.h"
 
+#include "commands/config_views.h"
 #include "commands/server.h"
 #include "shards/router/record_keys.h"
 
@@ -71,6 +72,7 @@ std::size_t Insertion::unit_bytes(std::size_t begin, std::size_t end) const {
 }
 
 Status Insertion::run(bool ordered) {
+  CHECK_OK(check_no_config_view(ns_));
   for (std::size_t at = 0; at < prepared_.size();) {
     if (!prepared_[at].refused.ok()) {
       errors_.add(at, prepared_[at].refused);

@@ -81,7 +81,7 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
     }
     row.add("name", "_id_");
   }));
-  if (collection->sharding != nullptr && collection->sharding->has_index()) {
+  if (collection->lists_shard_key()) {
     rows.push_back(bson::Document::build([&](bson::Writer& row) {
       row.add("v", 2);
       row.add("key", collection->sharding->key.pattern());

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/modify.h"
 
+#include "commands/config_views.h"
 #include "commands/execution.h"
 #include "commands/express.h"
 #include "commands/plan.h"
 #include "commands/server.h"
+#include "commands/sharding/config_writes.h"
 #include "query/sort/sorter.h"
 #include "query/updates/upsert.h"
 #include "shards/indexes/entries.h"
@@ -364,6 +366,7 @@ Status run_update(Operation& operation, const shards::Namespace& ns, const Updat
   }
   const Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
                       .hint = statement.hint, .reply_room = reply_room};
+  if (is_config_view(ns)) return update_config_view(operation, ns, change, outcome);
   CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
                            : change_first(operation, ns, change, statement_id(operation, number), outcome));
   return check_reply_room(outcome.upserted.view(), reply_room);  // It may be an earlier sending's.
@@ -374,6 +377,7 @@ Status run_delete(Operation& operation, const shards::Namespace& ns, const Delet
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
   }
+  CHECK_OK(check_no_config_view(ns));
   const Change change{.filter = statement.filter, .hint = statement.hint};
   return statement.multi ? change_all(operation, ns, change, outcome)
                          : change_first(operation, ns, change, statement_id(operation, number), outcome);

@@ -15,6 +15,8 @@ struct ShardCollectionRequest {
   std::optional<std::int64_t> chunks;
   bson::View collation;
   bson::Value timeseries;
+  bool split_logical = false;
+  bool unique_id = false;
 };
 
 const Arguments<ShardCollectionRequest> kArguments{
@@ -23,6 +25,8 @@ const Arguments<ShardCollectionRequest> kArguments{
     {"numInitialChunks", &ShardCollectionRequest::chunks},
     {"collation", &ShardCollectionRequest::collation},
     {"timeseries", &ShardCollectionRequest::timeseries},
+    {"splitLogicalPartitions", &ShardCollectionRequest::split_logical},
+    {"uniqueId", &ShardCollectionRequest::unique_id},
     {"presplitHashedZones", nullptr},            // There are no zones to split for.
     {"implicitlyCreateIndex", nullptr},          // The records themselves are the index.
     {"enforceUniquenessCheck", nullptr},         // The same.
@@ -42,6 +46,13 @@ Status check(const ShardCollectionRequest& request, const query::ShardKey& key) 
   return check_initial_chunks(*request.chunks);
 }
 
+/// Every _id is claimed when its document comes; those that are there already would have none.
+Status check_empty(Operation& operation, const shards::Namespace& ns) {
+  const shards::Collection* there = operation.server().store.catalog().snapshot().find(ns.full());
+  if (there == nullptr || there->sharding != nullptr || there->size().documents == 0) return {};
+  return error(Code::IllegalOperation, "uniqueId can be chosen only for a collection without documents: ", ns.full());
+}
+
 Result<shards::Namespace> parse_target(const Operation& operation) {
   if (operation.target().is_string()) return shards::Namespace::parse(operation.target().as_string());
   return wrong_type("shardCollection", "shardCollection", operation.target(), "string");
@@ -50,13 +61,19 @@ Result<shards::Namespace> parse_target(const Operation& operation) {
 Status shard_collection(Operation& operation, bson::Writer& reply) {
   TRY(const ShardCollectionRequest request, kArguments.parse("shardCollection", operation.request()));
   TRY(const shards::Namespace ns, parse_target(operation));
-  if (ns.is_system()) return error(Code::IllegalOperation, "can't shard system collection ", ns.full());
-  if (ns.db() == "config" || ns.db() == "local") {
-    return error(Code::IllegalOperation, "can't shard a collection of the ", ns.db(), " database: ", ns.full());
-  }
+  if (ns.is_system()) return error(Code::IllegalOperation, "can't shard system namespaces: ", ns.full());
+  if (ns.db() == "config") return error(Code::IllegalOperation, "only special collections in the config db may be sharded: ", ns.full());
+  if (ns.db() == "local") return error(Code::IllegalOperation, "can't shard a collection of the local database: ", ns.full());
   shards::Sharding sharding;
   TRY(sharding.key, query::ShardKey::parse(request.key));
   sharding.unique = request.unique;
+  sharding.epoch = operation.server().store.object_ids().next();
+  sharding.split_logical = request.split_logical;
+  // Where the _id alone leads to a document, there can be but one.
+  if (request.unique_id && !sharding.key.is_found_by_id()) {
+    CHECK_OK(check_empty(operation, ns));
+    sharding.claims = shards::claims_table(sharding.epoch);
+  }
   CHECK_OK(check(request, sharding.key));
   const auto go_on = [&] { return operation.check_killed(); };
   shards::BuildProgress progress{.work = shards::BuildProgress::Work::kPartitions};
@@ -71,6 +88,7 @@ Status shard_collection(Operation& operation, bson::Writer& reply) {
 
 const Register kShardCollection{{
     .name = "shardCollection",
+    .aliases = {"shardcollection"},
     .help = "Divides a collection into partitions by the values of a key.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,

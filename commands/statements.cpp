@@ -3,6 +3,7 @@
 
 #include "commands/arguments.h"
 #include "commands/server.h"
+#include "commands/settings/parameters.h"
 #include "query/updates/storage_rules.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
@@ -11,6 +12,11 @@
 
 namespace partita::commands {
 namespace {
+
+parameters::Whole logical_limit{
+    {.name = "logicalPartitionSizeLimitBytes",
+     .summary = "How many bytes all documents of one shard key may take together; what would grow past it is refused."},
+    {.initial = std::int64_t{10} << 30, .least = 1}};
 
 constexpr std::string_view kId = "_id";
 
@@ -133,6 +139,7 @@ shards::WriteOptions write_options(Operation& operation, bool create_collection)
   shards::WriteOptions options;
   options.create_collection = create_collection;
   options.may_block = operation.on_worker();
+  options.logical_limit_bytes = logical_limit.get();
   options.interrupted = [&operation] { return operation.check_interrupt(); };
   return options;
 }

@@ -32,7 +32,7 @@ Result<CollectionSizes> CollectionSizes::of(Engine& engine, const shards::Collec
   // What the records themselves serve as takes no room of its own.
   const bool own_id_index = std::ranges::any_of(collection.indexes, [](const auto& spec) { return spec->is_id_key(); });
   if (!own_id_index) sizes.indexes.push_back({kIdIndex, 0});
-  if (collection.sharding != nullptr && collection.sharding->has_index()) sizes.indexes.push_back({collection.sharding->name, 0});
+  if (collection.lists_shard_key()) sizes.indexes.push_back({collection.sharding->name, 0});
   const std::size_t own = sizes.indexes.size();
   for (const auto& spec : collection.indexes) sizes.indexes.push_back({spec->name, 0});
   for (const shards::Collection::Run& run : collection.runs()) {

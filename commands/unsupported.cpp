@@ -19,11 +19,8 @@ const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
                                         "there are no transactions of several statements yet"};
 
 const RegisterUnsupported kSharding{
-    {"enableSharding", "listShards", "moveChunk", "moveRange", "moveCollection", "analyzeShardKey",
-     "configureQueryAnalyzer", "addShard", "removeShard",
-     "addShardToZone", "removeShardFromZone", "updateZoneKeyRange", "clearJumboFlag", "getShardMap", "getShardVersion",
-     "flushRouterConfig", "checkMetadataConsistency", "setAllowMigrations",
-     "convertShardKeyToHashed", "movePrimary", "mergeAllChunksOnShard", "configureCollectionBalancing",
+    {"moveCollection", "configureQueryAnalyzer", "clearJumboFlag",
+     "convertShardKeyToHashed", "mergeAllChunksOnShard", "configureCollectionBalancing",
      "repairShardedCollectionChunksHistory", "transitionToDedicatedConfigServer",
      "transitionFromDedicatedConfigServer", "resetPlacementHistory", "untrackUnshardedCollection"},
     "collections cannot be sharded by a key of the user's choice yet"};

@@ -57,6 +57,7 @@ bson::Document encode_counts(const PartitionSlot& slot, Time boundary) {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("documents", then.documents);
     row.add("bytes", then.bytes);
+    slot.partition->activity().save(row);
   });
 }
 
@@ -129,6 +130,14 @@ Result<Growth> load_counts(Session& session, TableId state_table, PartitionId pa
   growth.documents = row["documents"].exact_int64().value_or(0);
   growth.bytes = row["bytes"].exact_int64().value_or(0);
   return growth;
+}
+
+Status load_activity(Session& session, TableId state_table, Partition& partition) {
+  partition.activity().assume(partition.counters().total().bytes);
+  TRY(Cursor cursor, session.cursor(state_table));
+  TRY(const bool there, cursor.find(counts_key(partition.id())));
+  if (there) partition.activity().restore(bson::View::trusted(cursor.value().data()));
+  return {};
 }
 
 Result<SavedBits> load_multikey(Session& session, TableId state_table, SegmentId segment) {

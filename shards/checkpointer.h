@@ -97,6 +97,8 @@ class Checkpointer {
 
 /// Counts of one partition, zero for one that has been made since.
 Result<Growth> load_counts(Session& session, TableId state_table, PartitionId partition);
+/// What was known of its keys; where nothing is saved, that they take no more than all of it.
+Status load_activity(Session& session, TableId state_table, Partition& partition);
 /// Index ids with their bits, of one segment.
 using SavedBits = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 Result<SavedBits> load_multikey(Session& session, TableId state_table, SegmentId segment);

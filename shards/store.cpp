@@ -128,6 +128,7 @@ Status Store::restore_counts(CatalogState& state) {
   for (const PartitionSlot* slot : state.slots()) {
     TRY(const Growth saved, load_counts(*session, state_table_, slot->partition->id()));
     slot->partition->counters().restore(saved);
+    CHECK_OK(load_activity(*session, state_table_, *slot->partition));
     TRY(const SavedBits multikey, load_multikey(*session, state_table_, slot->partition->segment()));
     for (const auto& [id, bits] : multikey) {
       for (const auto& index : slot->indexes) {
@@ -190,7 +191,7 @@ Status Store::replay_record(Session& session, Bytes record, CatalogState& state)
     CHECK_OK(applier.apply(session, *operation, state, effects));
   }
   CHECK_OK(transaction.commit(reader.header().commit_time));
-  effects.count(reader.header().commit_time, checkpoint_boundary());
+  effects.count(reader.header().commit_time, checkpoint_boundary(), true);
   return reader.header().kind == RecordKind::kCatalog ? settle_replayed(state, reader.header().commit_time) : Status();
 }
 

@@ -141,6 +141,20 @@ std::string_view ShardKey::logical_bound(std::string_view bound) const {
   return bound.substr(0, at);
 }
 
+Result<bson::Document> ShardKey::values(std::span<const std::uint8_t> logical_key) const {
+  Status status;
+  bson::Document shown = bson::Document::build([&](bson::Writer& out) {
+    for (const Field& field : fields_) {
+      if (field.hashed) logical_key = logical_key.subspan(kHashSize);
+      const std::size_t size = keys::encoded_size(logical_key);
+      if (status.ok()) status = keys::Decoder(logical_key.first(size), {}).next(keys::Direction::kAscending, field.path.text(), out);
+      logical_key = logical_key.subspan(size);
+    }
+  });
+  CHECK_OK(std::move(status));
+  return shown;
+}
+
 Result<bson::Document> ShardKey::extract(bson::View document, Shown shown) const {
   Status status;
   bson::Document extracted = bson::Document::build([&](bson::Writer& out) {

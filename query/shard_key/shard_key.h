@@ -57,6 +57,8 @@ class ShardKey {
   void append(std::span<const bson::Value> values, bson::Value id, bson::Buffer& key) const;
   /// How many bytes of a record key are the logical key.
   std::size_t logical_size(std::span<const std::uint8_t> record_key) const;
+  /// The values that a logical key is made of, {region: ..., zip: ...}.
+  Result<bson::Document> values(std::span<const std::uint8_t> logical_key) const;
 
   /// {region: ..., zip: ...} of a document, with hashes in place of hashed values where `shown_as` asks for it: as chunk
   /// bounds and error messages show it.

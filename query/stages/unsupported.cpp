@@ -13,7 +13,6 @@ const OneStage kStages[] = {
     StageKind{.name = "$changeStream", .summary = "The changes of a collection as they happen."},
     StageKind{.name = "$changeStreamSplitLargeEvent", .summary = "Cuts large changes into pieces."},
     StageKind{.name = "$densify", .summary = "Adds documents where values are missing in a sequence."},
-    StageKind{.name = "$documents", .summary = "Documents given by value."},
     StageKind{.name = "$facet", .summary = "Several pipelines over the same documents."},
     StageKind{.name = "$fill", .summary = "Gives missing fields values."},
     StageKind{.name = "$geoNear", .summary = "Documents by their distance from a point."},
@@ -29,7 +28,6 @@ const OneStage kStages[] = {
     StageKind{.name = "$replaceRoot", .summary = "Puts a nested document in the place of the whole."},
     StageKind{.name = "$replaceWith", .summary = "Puts a nested document in the place of the whole."},
     StageKind{.name = "$setWindowFields", .summary = "Computes over the neighbours of each document."},
-    StageKind{.name = "$shardedDataDistribution", .summary = "How documents are spread over the cluster."},
     StageKind{.name = "$sortByCount", .summary = "Counts documents by a value, the most frequent first."},
     StageKind{.name = "$unionWith", .summary = "Adds the documents of another collection behind these."},
 };

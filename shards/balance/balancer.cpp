@@ -117,7 +117,9 @@ void Balancer::look_at(const CatalogSnapshot& snapshot) {
 }
 
 std::optional<Balancer::Work> Balancer::choose_in(const std::shared_ptr<const Collection>& collection) {
-  if (active()) {
+  const Sharding* sharding = collection->sharding.get();
+  const bool wanted = active() && (sharding == nullptr || !sharding->no_balance);
+  if (wanted) {
     if (auto split = choose_split(collection)) return split;
   }
   const std::int64_t old = store_.clock().wall().now_ms() - options_->heritage_age_ms.load(std::memory_order_relaxed);
@@ -127,7 +129,8 @@ std::optional<Balancer::Work> Balancer::choose_in(const std::shared_ptr<const Co
   if (std::ranges::any_of(slots, inherits) && std::ranges::none_of(slots, is_young)) {
     return Work{Task::kSettle, collection, {}};
   }
-  return active() ? choose_merge(collection) : std::nullopt;
+  const bool merges = wanted && (sharding == nullptr || !sharding->no_auto_merge);
+  return merges ? choose_merge(collection) : std::nullopt;
 }
 
 /// The largest of those that are too large.

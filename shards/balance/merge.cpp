@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "shards/balance/events.h"
 #include "shards/catalog/change.h"
 #include "shards/moves/merge_by_copy.h"
 #include "shards/storage/fail_point.h"
@@ -75,6 +76,7 @@ Result<BalanceOutcome> merge_in_segment(Store& store, Catalog::Change& change, c
   BalanceOutcome outcome = outcome_of(collection, run, made);
   for (const auto& part : parts) change.retire(part->id(), collection.uuid);
   change.put(PartitionRow::key(collection.uuid, made), row_of(store, collection, run, outcome.parts[0]).encode());
+  change.note("merge", collection.ns, told_merge(collection, run, outcome.parts[0]));
   CHECK_OK(change.commit());
   outcome.pause = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
   return outcome;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/split.h"
 
+#include "shards/balance/events.h"
+
 #include <algorithm>
 #include <thread>
 
@@ -203,6 +205,7 @@ Result<BalanceOutcome> Split::publish(CutCount& count) {
       change.put(PartitionRow::key(uuid_, part.partition), row_of(store_, *slot_, part).encode());
     }
     change.erase(PlanRow::key(uuid_, partition_));
+    change.note("split", claim_.collection()->ns, told_split(*claim_.collection(), *slot_, outcome.parts));
     CHECK_OK(change.commit());
     outcome.pause = since(closed_at_);
   }

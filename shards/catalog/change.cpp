@@ -100,7 +100,22 @@ PartitionId Catalog::Change::reserve_partitions(std::size_t count) {
   return first;
 }
 
+void Catalog::Change::note(std::string_view what, const Namespace& ns, bson::Document details) {
+  events_.push_back({{catalog_.store_.clock().wall().now_ms()}, std::string(what), ns.full(), std::move(details)});
+}
+
+void Catalog::Change::put_events() {
+  std::uint64_t number = catalog_.state_.next_event();
+  for (const EventRow& event : events_) {
+    put(EventRow::key(number), event.encode());
+    if (number > EventRow::kKept) erase(EventRow::key(number - EventRow::kKept));
+    ++number;
+  }
+  events_.clear();
+}
+
 Status Catalog::Change::commit() {
+  put_events();
   CHECK_OK(before_record.hit());
   CHECK_OK(write());
   // The change is in the log: from here on it has happened, whatever this process can make of it.

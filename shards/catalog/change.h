@@ -35,6 +35,8 @@ class Catalog::Change {
   void exclude(Exclusion exclusion) { excluded_.push_back(std::move(exclusion)); }
   void put(std::string key, bson::Document row) { rows_.push_back({std::move(key), std::move(row)}); }
   void erase(std::string key) { rows_.push_back({std::move(key), std::nullopt}); }
+  /// What config.changelog shall say of this change: in MongoDB's words where it has some ("split").
+  void note(std::string_view what, const Namespace& ns, bson::Document details);
   /// The rows of a collection and its partitions, and what is kept of partitions that they came from.
   void erase(const Collection& collection);
   /// The row of a partition that others inherit from: what is known of its statements stays. erase() removes that too, once
@@ -64,6 +66,7 @@ class Catalog::Change {
   };
   using Collections = std::vector<std::shared_ptr<const Collection>>;
   Result<Collections> find_unclaimed(const std::function<Collections()>& find, Jobs jobs, const Interrupt& interrupted);
+  void put_events();
   Status write();
   Status show();
   Status publish();
@@ -71,6 +74,7 @@ class Catalog::Change {
   Catalog& catalog_;
   std::unique_lock<std::mutex> lock_;
   std::vector<Row> rows_;
+  std::vector<EventRow> events_;
   std::vector<Exclusion> excluded_;
   std::vector<std::pair<SegmentId, std::shared_ptr<PartitionIndex>>> adopted_;
   std::vector<SegmentId> adopted_segments_;

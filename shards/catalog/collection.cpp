@@ -68,7 +68,12 @@ std::vector<Collection::Run> Collection::runs() const {
 
 std::size_t Collection::index_count() const {
   const bool among_them = std::ranges::any_of(indexes, [](const auto& spec) { return spec->is_id_key(); });
-  return indexes.size() + (among_them ? 0 : 1) + (sharding != nullptr && sharding->has_index() ? 1 : 0);
+  return indexes.size() + (among_them ? 0 : 1) + (lists_shard_key() ? 1 : 0);
+}
+
+bool Collection::lists_shard_key() const {
+  const auto same = [&](const auto& spec) { return sharding->is_own_index(spec->definition["key"]); };
+  return sharding != nullptr && sharding->has_index() && std::ranges::none_of(indexes, same);
 }
 
 bool Sharding::is(const Sharding& other) const {
@@ -85,21 +90,47 @@ Status Sharding::check_unique(const IndexSpec& index) const {
 }
 
 std::shared_ptr<const Sharding> Sharding::share() const {
-  return std::make_shared<const Sharding>(Sharding{key.copy(), unique, name});
+  return std::make_shared<const Sharding>(copy());
 }
 
 bson::Document Sharding::encode() const {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("key", key.pattern());
     row.add("unique", unique);
+    row.add("epoch", epoch);
+    if (split_logical) row.add("splitLogicalPartitions", true);
+    if (!claims.empty()) row.add("claims", claims);
+    if (no_balance) row.add("noBalance", true);
+    if (no_auto_merge) row.add("noAutoMerge", true);
+    if (!allow_migrations) row.add("allowMigrations", false);
   });
 }
+
+std::string claims_table(bson::ObjectId epoch) {
+  std::string name = "claims-";
+  for (const std::uint8_t byte : epoch.bytes) {
+    for (const int digit : {byte >> 4, byte & 15}) name.push_back("0123456789abcdef"[digit]);
+  }
+  return name;
+}
+
+Sharding Sharding::copy() const {
+  return {key.copy(), unique, name, epoch, split_logical, no_balance, no_auto_merge, allow_migrations, claims};
+}
+
+bool Sharding::is_own_index(bson::Value index_key) const { return bson::equal(bson::Value::of(key.pattern()), index_key); }
 
 Result<Sharding> Sharding::decode(bson::View row) {
   if (!row["key"].is_document()) return error(Code::DataModifiedByRepair, "damaged catalog row: 'sharding' without its key");
   Sharding sharding;
   TRY(sharding.key, query::ShardKey::parse(row["key"].as_document()));
   sharding.unique = row["unique"].truthy();
+  if (row["epoch"].is(bson::Type::kObjectId)) sharding.epoch = row["epoch"].as_object_id();
+  sharding.split_logical = row["splitLogicalPartitions"].truthy();
+  if (row["claims"].is_string()) sharding.claims = row["claims"].as_string();
+  sharding.no_balance = row["noBalance"].truthy();
+  sharding.no_auto_merge = row["noAutoMerge"].truthy();
+  sharding.allow_migrations = row["allowMigrations"].missing() || row["allowMigrations"].truthy();
   sharding.name = default_index_name(sharding.key.pattern());
   return sharding;
 }

@@ -38,17 +38,32 @@ struct IndexSpec {
 /// What an index on these fields is called where nobody says otherwise: region_hashed, a_1_b_-1.
 std::string default_index_name(bson::View key);
 
+/// A name for Sharding::claims that no other collection has.
+std::string claims_table(bson::ObjectId epoch);
+
 /// How a collection is divided by the user's choice.
 struct Sharding {
   query::ShardKey key;
   bool unique = false;  ///< Its user wants one document per shard key, and says that the key is unique.
   std::string name;     ///< As an index on the key would be called.
+  bson::ObjectId epoch{};  ///< Another one each time that a collection is divided anew; begins with the time of that.
+  // What its user has chosen since.
+  bool split_logical = false;     ///< What outgrows a logical partition is divided by its _id, not refused.
+  bool no_balance = false;        ///< The server splits and merges nothing here by itself.
+  bool no_auto_merge = false;     ///< The same of merging alone.
+  bool allow_migrations = true;   ///< As setAllowMigrations left it.
+  /// The table in which each _id of the collection is claimed, where its user wants every _id once; empty where once within
+  /// a shard key is enough. It goes along when the collection is divided anew, for the claims stay what they are.
+  std::string claims;
 
   /// The records are an index that has to be listed beside that of _id. (Where the key is unique there is a real one.)
   bool has_index() const { return key.is_found_by_id() ? key.has_hash() : !unique; }
   bool is(const Sharding& other) const;
   /// Whether a unique index holds over all partitions: those that begin with the fields of the key do. CannotCreateIndex.
   Status check_unique(const IndexSpec& index) const;
+  /// An index with that key would say nothing that the records do not.
+  bool is_own_index(bson::Value index_key) const;
+  Sharding copy() const;
   bson::Document encode() const;
   static Result<Sharding> decode(bson::View row);
   std::shared_ptr<const Sharding> share() const;
@@ -63,6 +78,8 @@ struct PartitionSlot {
   bson::Date created = {};
   std::vector<PartitionId> inherits;   ///< Whose retry rows hold here too.
   std::optional<PartitionId> origin;   ///< Which it descends from by splits.
+  const Sharding* sharding = nullptr;  ///< The collection's, which lives as long as this.
+  TableId claims = kNoTable;           ///< Of _ids; the collection's.
 };
 
 /// A collection as one version of the catalog has it. Immutable: whoever holds it may read it without locks for as
@@ -87,6 +104,8 @@ class Collection {
   void note_heads();
   /// Record keys mean the same in both, so that what one's map has found, the other's finds again.
   bool is_clustered_as(const Collection& other) const;
+  /// The records are an index on the shard key that is to be listed: none of `indexes` is the same.
+  bool lists_shard_key() const;
   /// With those that the records themselves are: of _id, unless it is one of `indexes`, and of the shard key.
   std::size_t index_count() const;
   Growth size() const;

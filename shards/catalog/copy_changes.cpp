@@ -208,6 +208,11 @@ Status Catalog::publish_copy(const Claim& claim, const CopyPlan& plan, const New
   change.put(MetaRow::key(), meta.encode());
   change.put(CollectionRow::key(source.uuid), plan.row.encode());
   fresh.add_to(change, source.uuid, target.partitions);
+  change.note("repartition", source.ns, bson::Document::build([&](bson::Writer& details) {
+    details.add("partitionsBefore", static_cast<std::int32_t>(old.size()));
+    details.add("partitionsAfter", static_cast<std::int32_t>(target.partitions.size()));
+    details.add("documents", target.size().documents);
+  }));
   CHECK_OK(change.commit());
   pause_us = micros_since(closed);
   return {};

@@ -45,6 +45,32 @@ Result<bool> is_same(const IndexSpec& there, const IndexSpec& wanted) {
                bson::to_shell(wanted.definition), ", existing index: ", bson::to_shell(there.definition));
 }
 
+/// What a sharded collection has without an index: there is nothing to build.
+Result<bool> is_settled_by_sharding(const Collection& collection, bson::View definition) {
+  if (collection.sharding == nullptr || !definition["key"].is_document()) return false;
+  const Sharding& sharding = *collection.sharding;
+  const bson::View key = definition["key"].as_document();
+  const bool unique = definition["unique"].truthy();
+  if (!sharding.is_own_index(bson::Value::of(key)) || !collection.lists_shard_key()) return false;
+  if (unique || definition["sparse"].truthy() || definition.has("partialFilterExpression")) return false;
+  const bson::Value name = definition["name"];
+  if (name.is_string() && name.as_string() != sharding.name) {
+    return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", sharding.name);
+  }
+  return true;
+}
+
+/// The name under which the records are listed as an index is taken.
+Status check_name(const Collection& collection, const IndexSpec& wanted) {
+  const Sharding* sharding = collection.sharding.get();
+  if (!collection.lists_shard_key() || sharding->name != wanted.name) return {};
+  return error(Code::IndexKeySpecsConflict,
+               "An existing index has the same name as the requested index. When index names are not specified, they "
+               "are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ",
+               bson::to_shell(wanted.definition), ", existing index: { v: 2, key: ", bson::to_shell(sharding->key.pattern()),
+               ", name: \"", sharding->name, "\" }");
+}
+
 Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
   for (const auto& spec : specs) {
     TRY(const bool same, is_same(*spec, wanted));
@@ -57,7 +83,15 @@ Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
 
 Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
                                                      const Interrupt& interrupted, BuildProgress* progress) {
-  TRY(std::vector<IndexSpec> wanted, parse(definitions));
+  std::vector<bson::View> wanted_definitions = definitions;
+  if (const auto there = share()->share(ns.full())) {
+    wanted_definitions.clear();
+    for (const bson::View definition : definitions) {
+      TRY(const bool settled, is_settled_by_sharding(*there, definition));
+      if (!settled) wanted_definitions.push_back(definition);
+    }
+  }
+  TRY(std::vector<IndexSpec> wanted, parse(wanted_definitions));
   IndexCounts counts;
   counts.created_collection = share()->find(ns.full()) == nullptr;
   CHECK_OK(get_or_create(ns));
@@ -91,6 +125,9 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
     if (collection->sharding != nullptr) CHECK_OK(collection->sharding->check_unique(spec));
     TRY(const bool there, is_among(collection->indexes, spec));
     if (there) continue;
+    TRY(const bool settled, is_settled_by_sharding(*collection, spec.definition));
+    if (settled) continue;  // Sharded since it was looked at first.
+    CHECK_OK(check_name(*collection, spec));
     TRY(const bool twice, is_among(fresh, spec));
     if (twice) return error(Code::IndexAlreadyExists, "Cannot build two identical indexes. Try again without duplicate indexes.");
     spec.id = std::max(state_.row(collection->uuid)->next_index, next_index_id_);

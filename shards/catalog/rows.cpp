@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/catalog/rows.h"
 
+#include <algorithm>
+#include <array>
+
 namespace partita::shards {
 namespace {
 
@@ -157,12 +160,36 @@ Result<PlanRow> PlanRow::decode(bson::View row) {
   return PlanRow{std::string(cut.as_binary().bytes), read_ids(row["makes"])};
 }
 
+std::string EventRow::key(std::uint64_t number) {
+  std::string key(1, static_cast<char>(RowKind::kEvent));
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  return key;
+}
+
+bson::Document EventRow::encode() const {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("time", time);
+    row.add("what", what);
+    row.add("ns", ns);
+    row.add("details", details.view());
+  });
+}
+
+Result<EventRow> EventRow::decode(bson::View row) {
+  const bson::Value time = row["time"], what = row["what"], ns = row["ns"], details = row["details"];
+  if (!time.is(bson::Type::kDate)) return damaged("event", "time");
+  if (!what.is_string() || !ns.is_string()) return damaged("event", "what");
+  if (!details.is_document()) return damaged("event", "details");
+  return EventRow{time.as_date(), std::string(what.as_string()), std::string(ns.as_string()), bson::Document(details.as_document())};
+}
+
 Result<RowKey> RowKey::decode(Bytes key) {
   if (key.empty()) return damaged("key", "kind");
   RowKey row;
   row.kind = static_cast<RowKind>(key[0]);
   const bool of_partition = row.kind == RowKind::kPartition || row.kind == RowKind::kPlan;
-  if (row.kind != RowKind::kMeta && row.kind != RowKind::kCollection && !of_partition) {
+  const std::array known{RowKind::kMeta, RowKind::kCollection, RowKind::kPartition, RowKind::kPlan, RowKind::kEvent};
+  if (std::ranges::find(known, row.kind) == known.end()) {
     return error(Code::FileOpenFailed, "the catalog has a row of kind '", std::string_view(reinterpret_cast<const char*>(&key[0]), 1),
                  "', which only a later version can have written");
   }
@@ -174,6 +201,10 @@ Result<RowKey> RowKey::decode(Bytes key) {
     std::uint32_t id = 0;
     for (const std::uint8_t byte : key.subspan(1 + kUuidSize)) id = id << 8 | byte;
     row.partition = PartitionId{id};
+  }
+  if (row.kind == RowKind::kEvent) {
+    if (key.size() != 1 + sizeof row.event) return damaged("key", "event");
+    for (const std::uint8_t byte : key.subspan(1)) row.event = row.event << 8 | byte;
   }
   return row;
 }

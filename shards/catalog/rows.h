@@ -16,10 +16,11 @@ namespace partita::shards {
 ///     "C" uuid                a collection: name, options, indexes
 ///     "P" uuid partition(BE)  a partition: the record keys that it begins with, its tables, what it held at first
 ///     "J" uuid partition(BE)  what a job is about to make of that partition
+///     "E" number(BE)          something that happened to partitions: the last few hundred of them
 ///
 /// "S" is kept for settings. Values are BSON documents; unknown fields are kept out, missing ones refused. A store with rows
 /// of another kind, or of another format, was written by a later version and is not opened: guessing would damage it.
-enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kPlan = 'J' };
+enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kPlan = 'J', kEvent = 'E' };
 
 struct MetaRow {
   static constexpr std::int32_t kFormat = 2;
@@ -80,11 +81,26 @@ struct PlanRow {
   static Result<PlanRow> decode(bson::View row);
 };
 
+/// What config.changelog shows: written with the change that it tells of, so it is there when that is, and only then.
+struct EventRow {
+  static constexpr std::uint64_t kKept = 512;
+
+  bson::Date time = {};
+  std::string what;  ///< MongoDB's word where it has one: "shardCollection.end", "split".
+  std::string ns;
+  bson::Document details;
+
+  static std::string key(std::uint64_t number);
+  bson::Document encode() const;
+  static Result<EventRow> decode(bson::View row);
+};
+
 /// A row's key taken apart.
 struct RowKey {
   RowKind kind = RowKind::kMeta;
   Uuid uuid{};
   PartitionId partition{0};
+  std::uint64_t event = 0;
   static Result<RowKey> decode(Bytes key);
 };
 

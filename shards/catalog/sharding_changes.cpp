@@ -13,6 +13,14 @@
 namespace partita::shards {
 namespace {
 
+bson::Document told(const Sharding& sharding, std::size_t partitions) {
+  return bson::Document::build([&](bson::Writer& details) {
+    details.add("shardKey", sharding.key.pattern());
+    details.add("unique", sharding.unique);
+    details.add("numChunks", static_cast<std::int32_t>(partitions));
+  });
+}
+
 Status check_again(const Collection& there, const Sharding& sharding) {
   if (there.sharding->is(sharding)) return {};
   return error(Code::AlreadyInitialized, "sharding already enabled for collection ", there.ns.full(), " with options { key: ",
@@ -42,6 +50,19 @@ bool extends(const Sharding* sharding, const Sharding& other) {
   return sharding != nullptr && sharding->key.extends(other.key);
 }
 
+/// What the user has chosen about the collection, but for its key, stays chosen.
+Sharding carry_on(const Sharding* before, const Sharding& sharding, Store& store) {
+  Sharding next = sharding.copy();
+  if (next.epoch == bson::ObjectId{}) next.epoch = store.object_ids().next();
+  if (before == nullptr) return next;
+  next.split_logical |= before->split_logical;
+  next.no_balance |= before->no_balance;
+  next.no_auto_merge |= before->no_auto_merge;
+  next.allow_migrations &= before->allow_migrations;
+  if (next.claims.empty()) next.claims = before->claims;
+  return next;
+}
+
 }  // namespace
 
 Status check_unique_indexes(const Collection& collection, const Sharding& sharding) {
@@ -68,7 +89,7 @@ CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* 
   const Sharding* before = collection.sharding.get();
   const bool lost = before != nullptr && before->has_index() && !before->key.has_hash() && !extends(sharding, *before);
   if (lost) add(before->key.pattern(), before->name, false);
-  row.sharding = sharding == nullptr ? bson::Document() : sharding->encode();
+  row.sharding = sharding == nullptr ? bson::Document() : carry_on(before, *sharding, store_).encode();
   const bool by_id = sharding == nullptr || sharding->key.is_found_by_id();
   std::erase_if(row.indexes, [&](const IndexRow& index) {
     return (by_id && is_on(index, id_key)) || (sharding != nullptr && is_needless(index, *sharding));
@@ -77,6 +98,31 @@ CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* 
   if (!by_id) add(id_key, "_id_", false);
   if (!by_id && sharding->unique) add(sharding->key.pattern(), sharding->name, true);
   return row;
+}
+
+Status Catalog::alter_sharding(const Namespace& ns, const std::function<void(Sharding&)>& alter, const Interrupt& interrupted) {
+  Change change(*this);
+  TRY(const auto there, change.find(ns, Change::Jobs::kAwait, interrupted));
+  if (there == nullptr || there->sharding == nullptr) {
+    return error(Code::NamespaceNotSharded, "Collection ", ns.full(), " is not sharded.");
+  }
+  Sharding sharding = there->sharding->copy();
+  alter(sharding);
+  CollectionRow row = state_.row(there->uuid)->copy();
+  row.sharding = sharding.encode();
+  if (row.sharding.view() == there->sharding->encode().view()) return {};
+  change.exclude(*there);
+  change.put(CollectionRow::key(there->uuid), row.encode());
+  return change.commit();
+}
+
+std::vector<std::pair<std::uint64_t, EventRow>> Catalog::events() {
+  const std::lock_guard lock(change_mutex_);
+  std::vector<std::pair<std::uint64_t, EventRow>> events;
+  for (const auto& [number, event] : state_.events()) {
+    events.emplace_back(number, EventRow{event.time, event.what, event.ns, event.details.copy()});
+  }
+  return events;
 }
 
 std::uint32_t Catalog::reserve_partitions(std::size_t count) {
@@ -129,7 +175,10 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
   if (there != nullptr) {
     CHECK_OK(check_unique_indexes(*there, sharding));
     change.exclude(*there);
-    if (there->size().documents != 0) return std::shared_ptr<const Collection>();
+    if (there->size().documents != 0) {
+      if (sharding.claims.empty()) return std::shared_ptr<const Collection>();
+      return error(Code::IllegalOperation, "uniqueId can be chosen only for a collection without documents: ", ns.full());
+    }
     row = divided_by(*there, &sharding);
     for (const PartitionSlot& slot : there->partitions) change.erase(PartitionRow::key(there->uuid, slot.partition->id()));
   } else {
@@ -138,11 +187,13 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
   }
   const Uuid uuid = there != nullptr ? there->uuid : store_.random().uuid();
   CHECK_OK(fresh.make_indexes(row.indexes));
+  if (!sharding.claims.empty()) CHECK_OK(store_.engine().create_table(sharding.claims, TableKind::kIndex));
   MetaRow meta = state_.meta();
   meta.next_partition = std::max(meta.next_partition, next_partition_);
   change.put(MetaRow::key(), meta.encode());
   change.put(CollectionRow::key(uuid), row.encode());
   fresh.add_to(change, uuid);
+  change.note("shardCollection.end", ns, told(sharding, bounds.size() + 1));
   CHECK_OK(change.commit());
   fresh.release();
   return share()->share(ns.full());

@@ -22,6 +22,11 @@ Status CatalogState::put(Bytes key, bson::View row) {
       TRY(member->second.plans[parsed.partition], PlanRow::decode(row));
       return {};
     }
+    case RowKind::kEvent: {
+      TRY(EventRow event, EventRow::decode(row));
+      events_.insert_or_assign(parsed.event, std::move(event));
+      return {};
+    }
   }
   return error(Code::DataModifiedByRepair, "catalog row of an unknown kind");  // RowKey knows them all.
 }
@@ -41,11 +46,13 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
     spec.id = index.id;
     specs.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
   }
-  member.sharding = nullptr;
+  const std::shared_ptr<const Sharding> before = std::exchange(member.sharding, nullptr);
   if (!decoded.sharding.view().empty()) {
     TRY(Sharding sharding, Sharding::decode(decoded.sharding));
     member.sharding = std::make_shared<const Sharding>(std::move(sharding));
   }
+  const bool same_key = before != nullptr && member.sharding != nullptr && before->key.pattern() == member.sharding->key.pattern();
+  member.rekeyed |= before != nullptr && !same_key;
   member.row = std::move(decoded);
   member.specs = std::move(specs);
   member.changed = true;
@@ -68,6 +75,8 @@ Status CatalogState::put_partition(const RowKey& key, bson::View row) {
     }
     slot.partition = std::make_shared<Partition>(key.partition, key.uuid, tables.records, segment);
     slot.partition->counters().restore({decoded.documents, decoded.bytes});
+    slot.partition->activity().assume(decoded.bytes);
+    member.fresh.insert(key.partition);
   }
   owners_[key.partition] = key.uuid;
   member.changed = true;
@@ -81,13 +90,17 @@ Status CatalogState::erase(Bytes key) {
     member->second.plans.erase(parsed.partition);
   } else if (parsed.kind == RowKind::kPartition && member != members_.end()) {
     if (const auto slot = member->second.slots.find(parsed.partition); slot != member->second.slots.end()) {
+      member->second.gone.emplace(parsed.partition, slot->second.partition);
       member->second.slots.erase(slot);
       member->second.changed = true;
     }
     owners_.erase(parsed.partition);
+  } else if (parsed.kind == RowKind::kEvent) {
+    events_.erase(parsed.event);
   } else if (parsed.kind == RowKind::kCollection && member != members_.end()) {
     for (const auto& [id, slot] : member->second.slots) owners_.erase(id);
     for (const auto& [id, tables] : member->second.segments) list_tables(tables, dropped_);
+    if (member->second.claims != kNoTable) dropped_.push_back(member->second.claims);
     members_.erase(member);
   }
   return {};
@@ -136,7 +149,13 @@ Status CatalogState::settle_member(const Uuid& uuid, Member& member, Changes& ch
   CHECK_OK(check_tiling(member));
   TRY(const std::set<SegmentId> heirs, begin_takeover(member, changes));
   for (auto& [id, tables] : member.segments) CHECK_OK(settle_segment(id, tables, member, heirs.contains(id), changes));
-  for (auto& [id, slot] : member.slots) slot.indexes = member.segments.at(slot.partition->segment()).indexes;
+  CHECK_OK(settle_claims(member, changes));
+  for (auto& [id, slot] : member.slots) {
+    slot.indexes = member.segments.at(slot.partition->segment()).indexes;
+    slot.sharding = member.sharding.get();
+    slot.claims = member.claims;
+  }
+  hand_on(member);
   if (heirs.empty()) return {};
   std::shared_ptr<Collection> target = assemble(uuid, member);
   std::erase_if(target->partitions, [&](const PartitionSlot& slot) { return !heirs.contains(slot.partition->segment()); });
@@ -170,6 +189,7 @@ Result<std::set<SegmentId>> CatalogState::begin_takeover(Member& member, Changes
       const Growth size = slot.partition->counters().total();
       slot.partition = std::make_shared<Partition>(partition, slot.partition->collection(), tables.records, id);
       slot.partition->counters().restore(size);
+      slot.partition->activity().assume(size.bytes);
     }
   }
   if (!heirs.empty()) changes.takeovers.push_back({std::move(sources), nullptr});
@@ -197,6 +217,40 @@ Status CatalogState::settle_segment(SegmentId id, SegmentTables& tables, const M
   }
   tables.indexes = std::move(indexes);
   return {};
+}
+
+Status CatalogState::settle_claims(Member& member, Changes& changes) {
+  const std::string wanted = member.sharding != nullptr ? member.sharding->claims : std::string();
+  if (wanted == member.claims_name) return {};
+  if (member.claims != kNoTable) changes.dropped.push_back(member.claims);
+  member.claims = kNoTable;
+  if (!wanted.empty()) {
+    TRY(member.claims, tables_.create_table(wanted, TableKind::kIndex));
+  }
+  member.claims_name = wanted;
+  return {};
+}
+
+/// Partitions that were made of others know at once what those knew of their keys.
+void CatalogState::hand_on(Member& member) {
+  for (const PartitionId id : std::exchange(member.fresh, {})) {
+    const auto fresh = member.slots.find(id);
+    if (fresh == member.slots.end()) continue;
+    const PartitionSlot& slot = fresh->second;
+    if (slot.inherits.empty()) continue;
+    std::string_view max;
+    for (const auto& [other, at] : member.slots) {
+      if (at.min > slot.min && (max.empty() || at.min < max)) max = at.min;
+    }
+    std::vector<const Activity*> parents;
+    for (const PartitionId parent : slot.inherits) {
+      const auto gone = member.gone.find(parent);
+      if (gone != member.gone.end()) parents.push_back(&gone->second->activity());
+    }
+    if (!parents.empty() && !member.rekeyed) slot.partition->activity().inherit(parents, slot.min, max);
+  }
+  member.gone.clear();
+  member.rekeyed = false;
 }
 
 Result<std::shared_ptr<PartitionIndex>> CatalogState::make_index(SegmentId segment,
@@ -290,6 +344,7 @@ std::vector<Uuid> CatalogState::collections() const {
 std::set<std::string> CatalogState::table_names() const {
   std::set<std::string> names;
   for (const auto& [uuid, member] : members_) {
+    if (!member.claims_name.empty()) names.insert(member.claims_name);
     for (const auto& [id, tables] : member.segments) {
       names.insert(Partition::records_table(id));
       for (const auto& spec : member.specs) names.insert(Partition::index_table(id, spec->id));

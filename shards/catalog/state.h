@@ -57,6 +57,9 @@ class CatalogState {
   const std::map<PartitionId, PlanRow>& plans(const Uuid& uuid) const;
   std::vector<Uuid> collections() const;
   const MetaRow& meta() const { return meta_; }
+  /// What has happened lately, by number.
+  const std::map<std::uint64_t, EventRow>& events() const { return events_; }
+  std::uint64_t next_event() const { return events_.empty() ? 1 : events_.rbegin()->first + 1; }
   /// Names of all tables that the rows account for.
   std::set<std::string> table_names() const;
 
@@ -73,9 +76,15 @@ class CatalogState {
     std::vector<std::shared_ptr<const IndexSpec>> specs;
     std::map<PartitionId, PartitionSlot> slots;
     std::map<SegmentId, SegmentTables> segments;
+    std::string claims_name;
+    TableId claims = kNoTable;
     std::map<PartitionId, PlanRow> plans;
     bool changed = true;
     std::shared_ptr<const Collection> published;
+    /// Gone since the last settle(): what was known of their keys is handed on.
+    std::map<PartitionId, std::shared_ptr<Partition>> gone;
+    std::set<PartitionId> fresh;  ///< Made since then.
+    bool rekeyed = false;         ///< Divided by another key since then: what was known says nothing any more.
   };
   Status put_collection(const Uuid& uuid, bson::View row);
   Status put_partition(const RowKey& key, bson::View row);
@@ -88,9 +97,12 @@ class CatalogState {
                                                      bool& unfilled);
 
   static void list_tables(const SegmentTables& tables, std::vector<TableId>& list);
+  static void hand_on(Member& member);
+  Status settle_claims(Member& member, Changes& changes);
 
   TableSet& tables_;
   MetaRow meta_;
+  std::map<std::uint64_t, EventRow> events_;
   std::map<Uuid, Member> members_;
   std::map<PartitionId, Uuid> owners_;
   std::map<std::pair<SegmentId, std::uint32_t>, std::shared_ptr<PartitionIndex>> adopted_;

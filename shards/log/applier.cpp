@@ -3,30 +3,89 @@
 
 #include <algorithm>
 
+#include "query/keys/encode.h"
 #include "query/updates/diff.h"
 #include "shards/storage/memory_tables.h"
 
 namespace partita::shards {
 
-void Effects::add(Partition& partition, Growth growth) {
-  if (growths.empty() || growths.back().partition != &partition) {
-    growths.push_back({&partition, growth});
-  } else {
-    growths.back().growth += growth;
+Bytes logical_key(const Sharding& sharding, Bytes record_key) {
+  if (sharding.key.has_id()) return record_key;
+  return record_key.first(sharding.key.logical_size(record_key));
+}
+
+void Effects::add(const PartitionSlot& slot, Bytes key, Growth growth) {
+  if (growths_.empty() || growths_.back().partition != slot.partition.get()) growths_.push_back({slot.partition.get(), {}});
+  growths_.back().growth += growth;
+  ++growths_.back().operations;
+  if (growth.bytes > 0) grown_ += growth.bytes;
+  if (slot.sharding != nullptr) touch(slot, key, growth.bytes);
+}
+
+void Effects::touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes) {
+  const Bytes logical = logical_key(*slot.sharding, key);
+  const std::uint64_t hash = hash_of_key(logical);
+  if (!touched_.empty() && touched_.back().hash == hash && touched_.back().partition == slot.partition.get()) {
+    touched_.back().bytes += bytes;
+    ++touched_.back().operations;
+    return;
+  }
+  touched_.push_back({slot.partition.get(), hash, bytes, 1, keys_.size(), logical.size()});
+  keys_.append(logical);
+}
+
+void Effects::clear() {
+  growths_.clear();
+  touched_.clear();
+  keys_.clear();
+  grown_ = 0;
+}
+
+void Effects::count(Time commit_time, Time checkpoint_boundary, bool replayed) const {
+  for (const One& one : growths_) {
+    one.partition->counters().add(one.growth, commit_time, checkpoint_boundary);
+    if (!replayed) one.partition->activity().count(Activity::Kind::kWrite, one.operations);
+  }
+  for (const Touched& one : touched_) {
+    const Bytes key = keys_.bytes().subspan(one.key_at, one.key_size);
+    one.partition->activity().feed({one.hash, key, one.bytes, one.operations}, commit_time, replayed);
   }
 }
 
-void Effects::count(Time commit_time, Time checkpoint_boundary) const {
-  for (const One& one : growths) one.partition->counters().add(one.growth, commit_time, checkpoint_boundary);
+std::int64_t Effects::gained(const Partition& partition, std::uint64_t hash) const {
+  std::int64_t gained = 0;
+  for (const Touched& one : touched_) {
+    if (one.hash == hash && one.partition == &partition) gained += one.bytes;
+  }
+  return gained;
 }
 
 template <RowSession Session>
 Status BasicApplier<Session>::insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document, Effects& effects) {
   TRY(Cursor cursor, session.cursor(slot.partition->records()));
+  if (slot.claims != kNoTable) CHECK_OK(claim_id(session, slot, key, document));
   CHECK_OK(cursor.insert(key, document.bytes()));
   for (const auto& index : slot.indexes) CHECK_OK(index_writer_.insert(session, *index, key, document));
-  effects.add(*slot.partition, {1, document.size()});
+  effects.add(slot, key, {1, document.size()});
   return {};
+}
+
+// One row for each _id of the whole collection: two writers who want the same one meet there, whichever partitions they are
+// in. A document that moves is removed and inserted in one transaction, and so points its claim to the new place.
+template <RowSession Session>
+Status BasicApplier<Session>::claim_id(Session& session, const PartitionSlot& slot, Bytes key, bson::View document) {
+  id_.clear();
+  query::keys::encode(document["_id"], id_);
+  TRY(Cursor claims, session.cursor(slot.claims));
+  return claims.insert(id_.bytes(), key);
+}
+
+template <RowSession Session>
+Status BasicApplier<Session>::free_id(Session& session, const PartitionSlot& slot, bson::View document) {
+  id_.clear();
+  query::keys::encode(document["_id"], id_);
+  TRY(Cursor claims, session.cursor(slot.claims));
+  return claims.remove(id_.bytes()).status();
 }
 
 template <RowSession Session>
@@ -36,7 +95,7 @@ Status BasicApplier<Session>::update(Session& session, const PartitionSlot& slot
   // Indexes first: `before` may lie in the page under the cursor, and dies with the update.
   for (const auto& index : slot.indexes) CHECK_OK(index_writer_.update(session, *index, key, before, after));
   CHECK_OK(at.update_here(after.bytes()));
-  effects.add(*slot.partition, {0, growth});
+  effects.add(slot, key, {0, growth});
   return {};
 }
 
@@ -44,9 +103,10 @@ template <RowSession Session>
 Status BasicApplier<Session>::remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before,
                        Effects& effects) {
   const std::int64_t size = before.size();
+  if (slot.claims != kNoTable) CHECK_OK(free_id(session, slot, before));
   for (const auto& index : slot.indexes) CHECK_OK(index_writer_.remove(session, *index, key, before));
   CHECK_OK(at.remove_here());
-  effects.add(*slot.partition, {-1, -size});
+  effects.add(slot, key, {-1, -size});
   return {};
 }
 

@@ -8,18 +8,44 @@
 
 namespace partita::shards {
 
-/// What applying a record did to sizes, to be added to the counters once it has committed.
-struct Effects {
+/// What applying a record did to sizes, and to which logical keys, to be added to what the partitions know once it has
+/// committed. Its buffers are used again: a change allocates nothing.
+class Effects {
+ public:
+  void add(const PartitionSlot& slot, Bytes key, Growth growth);
+  void clear();
+  /// After the commit. `replayed`: at a start.
+  void count(Time commit_time, Time checkpoint_boundary, bool replayed = false) const;
+
+  /// By how much partitions have grown, not counting what has shrunk.
+  std::int64_t grown() const { return grown_; }
+  /// What one logical key has gained, or lost.
+  std::int64_t gained(const Partition& partition, std::uint64_t hash) const;
+
+ private:
   struct One {
     Partition* partition;
     Growth growth;
+    std::int64_t operations = 0;
   };
-  std::vector<One> growths;
-  void add(Partition& partition, Growth growth);
-  void clear() { growths.clear(); }
-  /// After the commit.
-  void count(Time commit_time, Time checkpoint_boundary) const;
+  struct Touched {
+    Partition* partition;
+    std::uint64_t hash;
+    std::int64_t bytes;
+    std::int64_t operations;
+    std::size_t key_at;
+    std::size_t key_size;
+  };
+  void touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes);
+
+  std::vector<One> growths_;
+  std::vector<Touched> touched_;
+  bson::Buffer keys_;
+  std::int64_t grown_ = 0;
 };
+
+/// The part of a record key that all documents of one logical partition share.
+Bytes logical_key(const Sharding& sharding, Bytes record_key);
 
 /// The tables that are not a partition's.
 struct ApplierTables {
@@ -64,12 +90,15 @@ class BasicApplier {
   Status retire_catalog_row(Session& session, Bytes key);
 
  private:
+  Status claim_id(Session& session, const PartitionSlot& slot, Bytes key, bson::View document);
+  Status free_id(Session& session, const PartitionSlot& slot, bson::View document);
   Status replay_change(Session& session, const Operation& operation, const PartitionSlot& slot, Effects& effects);
 
   Tables tables_;
   BasicIndexWriter<Session> index_writer_;
   bson::Buffer after_;
   bson::Buffer before_;
+  bson::Buffer id_;
 };
 using Applier = BasicApplier<Session>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/log/write_unit.h"
 
+#include "shards/partitions/count_keys.h"
 #include "shards/storage/fail_point.h"
 #include "shards/store.h"
 
@@ -10,6 +11,19 @@ namespace {
 FailPoint before_commit{"storageBeforeCommit", "The log record has been put, its transaction is still open."};
 
 }  // namespace
+
+// One key's share of the limit is told by the partition's sketch: never too low, and exactly once it has been counted.
+Status WriteUnit::check_logical_key(const PartitionSlot& slot, Bytes key, std::int64_t growth) {
+  if (slot.sharding->split_logical || slot.sharding->key.has_id()) return {};
+  const Bytes logical = logical_key(*slot.sharding, key);
+  const std::uint64_t hash = hash_of_key(logical);
+  const KeySketch::Bound bound = slot.partition->activity().bound(hash, logical);
+  const std::int64_t before = bound.weight + buffers_.draft.effects().gained(*slot.partition, hash);
+  if (before + growth <= logical_limit_) return {};
+  if (bound.exact) return error(Code::PartitionKeyTooLarge, "partition key reached maximum size of ", shown_size(logical_limit_));
+  uncounted_ = Uncounted{slot.partition, std::string(reinterpret_cast<const char*>(logical.data()), logical.size())};
+  return error(Code::StaleConfig, "the logical key has to be counted first");
+}
 
 WriteUnit::Buffers& WriteUnit::thread_buffers() {
   thread_local Buffers buffers;

@@ -21,11 +21,22 @@ class WriteUnit {
 
   Status begin(RecordKind kind = RecordKind::kOperations, LogId log = kDataLog);
 
+  /// No logical key may grow past so many bytes: PartitionKeyTooLarge. Where it cannot be told before the key has been
+  /// counted, a change fails with StaleConfig and uncounted() says which; it is to be counted and all begun again.
+  void limit_logical_keys(std::int64_t bytes) { logical_limit_ = bytes; }
+  struct Uncounted {
+    std::shared_ptr<Partition> partition;
+    std::string key;
+  };
+  std::optional<Uncounted> take_uncounted() { return std::exchange(uncounted_, std::nullopt); }
+
   // What may be changed, each as Draft has it.
   Status insert(const PartitionSlot& slot, Bytes key, bson::View document) {
+    CHECK_OK(check_room(slot, key, document.size()));
     return buffers_.draft.insert(session_, slot, key, document);
   }
   Status update(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after) {
+    CHECK_OK(check_room(slot, key, std::int64_t{after.size()} - before.size()));
     return buffers_.draft.update(session_, slot, at, key, before, after);
   }
   Status remove(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before) {
@@ -55,11 +66,20 @@ class WriteUnit {
     bool in_use = false;
   };
   static Buffers& thread_buffers();
+  /// A partition that is smaller than the limit has no key that is not: that is all, nearly always.
+  Status check_room(const PartitionSlot& slot, Bytes key, std::int64_t growth) {
+    if (slot.sharding == nullptr || growth <= 0) return {};
+    const std::int64_t before = slot.partition->counters().total().bytes + buffers_.draft.effects().grown();
+    return before + growth <= logical_limit_ ? Status() : check_logical_key(slot, key, growth);
+  }
+  Status check_logical_key(const PartitionSlot& slot, Bytes key, std::int64_t growth);
 
   Store& store_;
   Session& session_;
   std::optional<Transaction> transaction_;
   Buffers& buffers_;
+  std::int64_t logical_limit_ = INT64_MAX;
+  std::optional<Uncounted> uncounted_;
 };
 
 }  // namespace partita::shards

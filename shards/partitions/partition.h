@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shards/log/record.h"
+#include "shards/partitions/activity.h"
 #include "shards/partitions/counters.h"
 #include "shards/partitions/gate.h"
 #include "shards/storage/engine.h"
@@ -44,6 +45,8 @@ class Partition {
   Gate& gate() { return gate_; }
   Counters& counters() { return counters_; }
   const Counters& counters() const { return counters_; }
+  Activity& activity() { return activity_; }
+  const Activity& activity() const { return activity_; }
 
   static SegmentId own_segment(PartitionId id) { return SegmentId{static_cast<std::uint32_t>(id)}; }
   static std::string records_table(SegmentId id);
@@ -56,6 +59,7 @@ class Partition {
   const SegmentId segment_;
   Gate gate_;
   Counters counters_;
+  Activity activity_;
 };
 
 }  // namespace partita::shards

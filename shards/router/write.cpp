@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "shards/partitions/count_keys.h"
 #include "shards/placement/placement.h"
 
 namespace partita::shards {
@@ -28,13 +29,18 @@ void pause(int attempt) {
 /// Between two looks at whether to go on waiting.
 constexpr std::chrono::milliseconds kLook(10);
 
-/// `closed` becomes the partition that could not be entered for now.
+/// What has to be waited for, or done, before another attempt.
+struct Obstacle {
+  std::shared_ptr<Partition> closed;  ///< It could not be entered for now.
+  std::optional<WriteUnit::Uncounted> uncounted;
+};
+
 Status attempt_once(Store& store, Session& session, const Collection& collection, const WriteOptions& options,
-                    const std::function<Status(WriteAttempt&)>& body, std::shared_ptr<Partition>& closed) {
+                    const std::function<Status(WriteAttempt&)>& body, Obstacle& obstacle) {
   WriteAttempt attempt(store, session, collection, options);
   CHECK_OK(attempt.unit().begin());
   Status status = body(attempt);
-  closed = attempt.closed();
+  obstacle = {attempt.closed(), attempt.unit().take_uncounted()};
   CHECK_OK(std::move(status));
   if (attempt.unit().empty()) return {};  // Nothing to change: nothing to log.
   return attempt.unit().commit().status();
@@ -79,15 +85,19 @@ Status write(Store& store, const Namespace& ns, const WriteOptions& options,
       TRY(kept, store.catalog().get_or_create(ns));
       collection = kept.get();
     }
-    std::shared_ptr<Partition> closed;
-    Status status = attempt_once(store, *session, *collection, options, body, closed);
+    Obstacle obstacle;
+    Status status = attempt_once(store, *session, *collection, options, body, obstacle);
     const bool large = status.code() == Code::TransactionTooLargeForCache && attempt < kAttemptsOfLarge;
     const bool again = large || status.code() == Code::WriteConflict || status.code() == Code::StaleConfig;
     if (!again) return status;
-    if (!options.may_block && attempt >= kQuickAttempts) return busy();
+    if (!options.may_block && (attempt >= kQuickAttempts || obstacle.uncounted)) return busy();
     if (options.interrupted) CHECK_OK(options.interrupted());
     // Waited for out here, with nothing open and no other gate passed, for whoever closed it waits for all to leave.
-    closed != nullptr ? closed->gate().wait_open(kLook) : pause(attempt);
+    if (obstacle.uncounted) {
+      CHECK_OK(count_key(store, *obstacle.uncounted->partition, obstacle.uncounted->key, options.interrupted));
+      continue;
+    }
+    obstacle.closed != nullptr ? obstacle.closed->gate().wait_open(kLook) : pause(attempt);
   }
 }
 

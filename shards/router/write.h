@@ -14,6 +14,8 @@ struct WriteOptions {
   /// On an io thread a write must not wait: it fails with LockBusy instead, having changed nothing, and is done again on
   /// a worker.
   bool may_block = true;
+  /// How large a logical key may become.
+  std::int64_t logical_limit_bytes = INT64_MAX;
   /// Asked between attempts; null where nobody interrupts.
   std::function<Status()> interrupted;
 };
@@ -22,7 +24,9 @@ struct WriteOptions {
 class WriteAttempt {
  public:
   WriteAttempt(Store& store, Session& session, const Collection& collection, const WriteOptions& options)
-      : unit_(store, session), collection_(collection), options_(options) {}
+      : unit_(store, session), collection_(collection), options_(options) {
+    unit_.limit_logical_keys(options.logical_limit_bytes);
+  }
 
   const Collection& collection() const { return collection_; }
   WriteUnit& unit() { return unit_; }

@@ -29,6 +29,7 @@ const std::vector<Example> kExamples{
     {"renameCollection", "renameCollection: 'test.c', to: 'test.d', $db: 'admin'"},
     {"drop", "drop: 'd'"},
     {"shardCollection", "shardCollection: 'test.sharded', key: {a: 'hashed'}, $db: 'admin'"},
+    {"setAllowMigrations", "setAllowMigrations: 'test.sharded', allowMigrations: false, $db: 'admin'"},
     {"dropDatabase", "dropDatabase: 1"},
 };
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is told of each partition, and the limit of a logical one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/commands/in_process.h"
+
+namespace partita::commands {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PartitionStats : public ::testing::Test {
+ protected:
+  ~PartitionStats() override { set_limit(10ll << 30); }
+  std::string run(std::string_view command) { return server_.run(command); }
+  bson::Document reply(std::string_view command) { return server_.reply(command); }
+  void set_limit(std::int64_t bytes) {
+    EXPECT_THAT(run("{setParameter: 1, logicalPartitionSizeLimitBytes: " + std::to_string(bytes) + "}"), HasSubstr("ok: 1.0"));
+  }
+  /// The first write error's code, or 0.
+  std::int64_t insert(std::string_view collection, int id, std::string_view key, std::size_t padding) {
+    const bson::Document answer = reply("{insert: '" + std::string(collection) + "', documents: [{_id: " + std::to_string(id) + ", a: '" +
+                                        std::string(key) + "', p: '" + std::string(padding, 'x') + "'}]}");
+    last_ = test::readable(answer.view());
+    return answer.view().at_path("writeErrors.0.code").exact_int64().value_or(0);
+  }
+  /// How many documents of 1000 bytes a key takes before it is refused.
+  int fill(std::string_view key, int from) {
+    for (int i = 0; i < 1000; ++i) {
+      const std::int64_t refused = insert("s", from + i, key, 1000);
+      if (refused != 0) {
+        EXPECT_EQ(refused, 73000001) << last_;
+        return i;
+      }
+    }
+    return 1000;
+  }
+  bson::Document partitions(std::string_view collection) {
+    const bson::Document answer = reply("{partitionStats: '" + std::string(collection) + "'}");
+    EXPECT_TRUE(answer["partitions"].is_array()) << test::readable(answer.view());
+    return bson::Document(answer["partitions"].as_document());
+  }
+  std::int64_t sum(std::string_view collection, std::string_view path) {
+    std::int64_t sum = 0;
+    const bson::Document all = partitions(collection);
+    for (const auto& [name, one] : all.view()) sum += one.as_document().at_path(path).exact_int64().value_or(0);
+    return sum;
+  }
+
+  std::string last_;
+  test::InProcess server_;
+};
+
+TEST_F(PartitionStats, CountsAreExactAlsoAfterAKill) {
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 'hashed'}, numInitialChunks: 3}"), HasSubstr("ok: 1.0"));
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(insert("s", i, "k" + std::to_string(i % 5), 10), 0);
+  EXPECT_EQ(partitions("s").view().count(), 3);
+  EXPECT_EQ(sum("s", "documents"), 30);
+  EXPECT_EQ(sum("s", "operations.writes"), 30);
+  const std::int64_t bytes = sum("s", "bytes");
+  EXPECT_EQ(run("{delete: 's', deletes: [{q: {_id: 3}, limit: 1}]}"), "{n: 1, ok: 1.0}");
+  server_.crash();
+  EXPECT_EQ(sum("s", "documents"), 29);
+  EXPECT_EQ(sum("s", "bytes"), bytes - bytes / 30);
+}
+
+TEST_F(PartitionStats, TellsRangeAgeAndSegment) {
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  const bson::Document all = partitions("s");
+  const bson::View one = all["0"].as_document();
+  EXPECT_EQ(test::readable(one["min"].as_document()), "{a: MinKey}");
+  EXPECT_EQ(test::readable(one["max"].as_document()), "{a: MaxKey}");
+  EXPECT_EQ(one["state"].as_string(), "open");
+  for (const char* field : {"partition", "segment", "ageSeconds", "created", "indexBytes", "storageBytes", "splitsInProgress"}) {
+    EXPECT_TRUE(one.has(field)) << field;
+  }
+  EXPECT_THAT(run("{insert: 'plain', documents: [{_id: 1}]}"), HasSubstr("ok: 1.0"));
+  EXPECT_THAT(run("{aggregate: 'plain', pipeline: [{$partitionStats: {}}, {$project: {_id: 0, min: 1, documents: 1}}], cursor: {}}"),
+              HasSubstr("firstBatch: [{min: {_id: MinKey}, documents: 1}]"));
+}
+
+TEST_F(PartitionStats, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(reply("{partitionStats: 'nope'}")["code"].exact_int64(), 26);
+  EXPECT_EQ(reply("{aggregate: 'nope', pipeline: [{$partitionStats: {}}], cursor: {}}")["code"].exact_int64(), 26);
+  EXPECT_EQ(reply("{aggregate: 'nope', pipeline: [{$partitionStats: 1}], cursor: {}}")["code"].exact_int64(), 14);
+  EXPECT_EQ(reply("{aggregate: 'nope', pipeline: [{$partitionStats: {x: 1}}], cursor: {}}")["code"].exact_int64(), 40415);
+}
+
+TEST_F(PartitionStats, LargestKeysAreToldAfterAKillToo) {
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 'hashed'}, numInitialChunks: 1}"), HasSubstr("ok: 1.0"));
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(insert("s", i, i % 4 == 0 ? "big" : "k" + std::to_string(i), 100), 0);
+  const auto largest = [&] {
+    const bson::Document all = partitions("s");
+    return test::readable(all.view().at_path("0.largestKeys.0.key").as_document());
+  };
+  EXPECT_EQ(largest(), "{a: \"big\"}");
+  server_.crash();
+  EXPECT_EQ(largest(), "{a: \"big\"}");
+}
+
+TEST_F(PartitionStats, HottestKeysAreTold) {
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(insert("s", 1, "hot", 1), 0);
+  for (int i = 0; i < 200; ++i) run("{find: 's', filter: {a: 'hot', _id: 1}}");
+  const bson::Document all = partitions("s");
+  EXPECT_EQ(test::readable(all.view().at_path("0.hottestKeys.0.key").as_document()), "{a: \"hot\"}");
+  EXPECT_GE(sum("s", "operations.reads"), 200);
+}
+
+TEST_F(PartitionStats, ALogicalPartitionHasALimit) {
+  set_limit(64 << 10);
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 'hashed'}, numInitialChunks: 1}"), HasSubstr("ok: 1.0"));
+  const int fits = fill("one", 0);
+  EXPECT_EQ(fits, (64 << 10) / 1037) << last_;
+  EXPECT_THAT(last_, HasSubstr("partition key reached maximum size of 64 KB"));
+  // Others are not affected, and each has the same limit.
+  EXPECT_EQ(fill("two", 1000), fits);
+  EXPECT_EQ(insert("s", 5000, "three", 1000), 0);
+  // What shrinks goes on, what grows does not.
+  EXPECT_THAT(run("{update: 's', updates: [{q: {_id: 1, a: 'one'}, u: {$set: {p: 'short'}}}]}"), HasSubstr("nModified: 1"));
+  EXPECT_EQ(insert("s", 6000, "one", 900), 0);
+  EXPECT_THAT(run("{update: 's', updates: [{q: {_id: 1, a: 'one'}, u: {$set: {p: '" + std::string(1500, 'y') + "'}}}]}"), HasSubstr("73000001"));
+  EXPECT_THAT(run("{find: 's', filter: {a: 'one', _id: 2}, projection: {_id: 1}}"), HasSubstr("[{_id: 2}]"));
+  // Deleting makes room.
+  EXPECT_EQ(run("{delete: 's', deletes: [{q: {_id: 2, a: 'one'}, limit: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_EQ(insert("s", 6001, "one", 1000), 0);
+  EXPECT_EQ(insert("s", 6002, "one", 1000), 73000001);
+}
+
+TEST_F(PartitionStats, TheLimitHoldsRightAfterAKill) {
+  set_limit(64 << 10);
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  const int fits = fill("one", 0);
+  EXPECT_EQ(run("{delete: 's', deletes: [{q: {_id: 0, a: 'one'}, limit: 1}]}"), "{n: 1, ok: 1.0}");
+  server_.crash();
+  EXPECT_EQ(insert("s", 2000, "one", 1000), 0);
+  EXPECT_EQ(insert("s", 2001, "one", 1000), 73000001);
+  EXPECT_EQ(fill("two", 3000), fits);
+}
+
+TEST_F(PartitionStats, TheLimitIsExactAmongManyKeys) {
+  set_limit(20 << 10);
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  // More keys than a sketch keeps, so that its bounds alone would refuse what has room.
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(insert("s", round * 100 + i, "k" + std::to_string(i), 1000), 0) << last_;
+  }
+  EXPECT_EQ(fill("k7", 100'000), (20 << 10) / 1036 - 10) << last_;
+  EXPECT_EQ(fill("new", 200'000), (20 << 10) / 1037) << last_;
+}
+
+TEST_F(PartitionStats, ABatchStopsWhereTheLimitIs) {
+  set_limit(10'000);
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  std::string documents;
+  for (int i = 0; i < 20; ++i) documents += "{_id: " + std::to_string(i) + ", a: 'x', p: '" + std::string(1000, 'p') + "'},";
+  documents.pop_back();
+  const std::string answer = run("{insert: 's', documents: [" + documents + "]}");
+  EXPECT_THAT(answer, HasSubstr("n: 9,"));
+  EXPECT_THAT(answer, HasSubstr("partition key reached maximum size of 10000 bytes"));
+  EXPECT_EQ(sum("s", "documents"), 9);
+}
+
+TEST_F(PartitionStats, SplitLogicalPartitionsHaveNoLimit) {
+  set_limit(10'000);
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}, splitLogicalPartitions: true}"), HasSubstr("ok: 1.0"));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(insert("s", i, "x", 1000), 0);
+}
+
+TEST_F(PartitionStats, WritersAndCountsMeet) {
+  set_limit(40'000);
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  std::vector<std::jthread> writers;
+  for (int w = 0; w < 4; ++w) {
+    writers.emplace_back([&, w] {
+      test::Client client(server_.server());
+      for (int i = 0; i < 300; ++i) {
+        client.run("{insert: 's', documents: [{_id: " + std::to_string(w * 1000 + i) + ", a: 'k" + std::to_string(i % 50) + "', p: '" +
+                   std::string(500, 'x') + "'}]}");
+        if (i % 3 == 0) client.run("{delete: 's', deletes: [{q: {_id: " + std::to_string(w * 1000 + i - 30) + "}, limit: 0}]}");
+      }
+    });
+  }
+  writers.clear();
+  EXPECT_EQ(sum("s", "documents"), reply("{count: 's', query: {_id: {$gte: 0}}}")["n"].exact_int64());
+  // What a key may still take is what is left of the limit.
+  const bson::Document used = reply("{count: 's', query: {a: 'k7'}}");
+  const std::int64_t each = 536;
+  const std::int64_t room = (40'000 - used["n"].exact_int64().value_or(0) * each) / each;
+  std::int64_t taken = 0;
+  while (taken < 200 && insert("s", 50'000 + static_cast<int>(taken), "k7", 500) == 0) ++taken;
+  EXPECT_NEAR(static_cast<double>(taken), static_cast<double>(room), 2.0) << last_;
+}
+
+}  // namespace
+}  // namespace partita::commands

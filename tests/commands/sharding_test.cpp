@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Administration of sharded collections, and the views in `config` that tell of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/commands/in_process.h"
+
+namespace partita::commands {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ShardingCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 'hashed'}, numInitialChunks: 4}"), HasSubstr("collectionsharded: \"test.s\""));
+    EXPECT_THAT(run("{shardCollection: 'test.r', key: {a: 1, 'b.c': 1}}"), HasSubstr("ok: 1.0"));
+  }
+  std::string run(std::string_view command) { return server_.run(command); }
+  bson::Document reply(std::string_view command) { return server_.reply(command); }
+  std::optional<std::int64_t> code(std::string_view command) { return reply(command)["code"].exact_int64(); }
+  std::string rows(std::string_view collection, std::string_view filter, std::string_view projection) {
+    const bson::Document answer = reply("{find: '" + std::string(collection) + "', filter: " + std::string(filter) +
+                                        ", projection: " + std::string(projection) + ", $db: 'config'}");
+    return test::readable(answer.view().at_path("cursor.firstBatch").as_document());
+  }
+
+  test::InProcess server_;
+};
+
+TEST_F(ShardingCommands, CollectionsAreShownAsARouterShowsThem) {
+  EXPECT_EQ(rows("collections", "{_id: 'test.s'}", "{key: 1, unique: 1, noBalance: 1, allowMigrations: 1}"),
+            "{\"0\": {_id: \"test.s\", key: {a: \"hashed\"}, unique: false, noBalance: false, allowMigrations: true}}");
+  const bson::Document answer = reply("{find: 'collections', filter: {_id: 'test.s'}, $db: 'config'}");
+  const bson::View row = answer.view().at_path("cursor.firstBatch.0").as_document();
+  EXPECT_TRUE(row["lastmodEpoch"].is(bson::Type::kObjectId));
+  EXPECT_TRUE(row["timestamp"].is(bson::Type::kTimestamp));
+  EXPECT_TRUE(row["uuid"].is(bson::Type::kBinary));
+}
+
+TEST_F(ShardingCommands, ChunksTileTheKeySpace) {
+  EXPECT_EQ(rows("chunks", "{min: {a: {$minKey: 1}}}", "{_id: 0, shard: 1}"), "{\"0\": {shard: \"node0\"}}");
+  EXPECT_EQ(rows("chunks", "{max: {a: {$maxKey: 1}, 'b.c': {$maxKey: 1}}}", "{_id: 0, min: 1}"),
+            "{\"0\": {min: {a: MinKey, b.c: MinKey}}}");
+  const bson::Document count = reply("{count: 'chunks', query: {}, $db: 'config'}");
+  EXPECT_EQ(count["n"].exact_int64(), 5);
+}
+
+TEST_F(ShardingCommands, ChangelogOutlivesTheServer) {
+  EXPECT_EQ(rows("changelog", "{ns: 'test.s'}", "{_id: 0, what: 1, details: 1}"),
+            "{\"0\": {what: \"shardCollection.end\", details: {shardKey: {a: \"hashed\"}, unique: false, numChunks: 4}}}");
+  server_.crash();
+  EXPECT_EQ(rows("changelog", "{ns: 'test.s'}", "{_id: 0, what: 1}"), "{\"0\": {what: \"shardCollection.end\"}}");
+}
+
+TEST_F(ShardingCommands, ViewsAreChangedThroughWhatTheyShow) {
+  EXPECT_EQ(run("{update: 'collections', updates: [{q: {_id: 'test.s'}, u: {$set: {noBalance: true}}}], $db: 'config'}"),
+            "{n: 1, nModified: 1, ok: 1.0}");
+  server_.crash();
+  EXPECT_EQ(rows("collections", "{_id: 'test.s'}", "{noBalance: 1}"), "{\"0\": {_id: \"test.s\", noBalance: true}}");
+  EXPECT_THAT(run("{update: 'collections', updates: [{q: {_id: 'test.s'}, u: {$set: {unique: true}}}], $db: 'config'}"),
+              HasSubstr("cannot be changed"));
+  EXPECT_THAT(run("{insert: 'chunks', documents: [{_id: 1}], $db: 'config'}"), HasSubstr("is a view of the server"));
+  EXPECT_EQ(code("{delete: 'chunks', deletes: [{q: {}, limit: 0}], $db: 'config'}").value_or(0), 0);  // A write error.
+  EXPECT_EQ(code("{findAndModify: 'tags', query: {}, remove: true, $db: 'config'}"), 20);
+}
+
+TEST_F(ShardingCommands, AnIndexOnTheShardKeyIsThereAlready) {
+  EXPECT_THAT(run("{createIndexes: 's', indexes: [{key: {a: 'hashed'}, name: 'a_hashed'}]}"), HasSubstr("all indexes already exist"));
+  EXPECT_THAT(run("{createIndexes: 'r', indexes: [{key: {a: 1, 'b.c': 1}, name: 'a_1_b.c_1'}]}"), HasSubstr("all indexes already exist"));
+  EXPECT_EQ(code("{createIndexes: 'r', indexes: [{key: {a: 1, 'b.c': 1}, name: 'other'}]}"), 85);
+  EXPECT_EQ(code("{createIndexes: 'r', indexes: [{key: {z: 1}, name: 'a_1_b.c_1'}]}"), 86);
+  EXPECT_THAT(run("{find: 's', hint: {a: 'hashed'}}"), HasSubstr("ok: 1.0"));
+  EXPECT_THAT(run("{find: 's', hint: 'a_hashed'}"), HasSubstr("ok: 1.0"));
+}
+
+TEST_F(ShardingCommands, AnIndexOnTheShardKeyStays) {
+  EXPECT_EQ(code("{dropIndexes: 's', index: 'a_hashed'}"), 370);
+  EXPECT_EQ(code("{dropIndexes: 's', index: {a: 'hashed'}}"), 370);
+  EXPECT_THAT(run("{createIndexes: 's', indexes: [{key: {z: 1}, name: 'z_1'}]}"), HasSubstr("numIndexesAfter: 3"));
+  EXPECT_THAT(run("{dropIndexes: 's', index: '*'}"), HasSubstr("non-shard key indexes dropped"));
+  EXPECT_THAT(run("{listIndexes: 's'}"), HasSubstr("a_hashed"));
+}
+
+TEST_F(ShardingCommands, UniqueIndexesBeginWithTheShardKey) {
+  EXPECT_THAT(run("{createIndexes: 's', indexes: [{key: {z: 1}, name: 'z_1', unique: true}]}"),
+              HasSubstr("cannot create unique index over"));
+  EXPECT_EQ(code("{createIndexes: 's', indexes: [{key: {z: 1}, name: 'z_1', unique: true}]}"), 67);
+  EXPECT_THAT(run("{createIndexes: 's', indexes: [{key: {a: 1, z: 1}, name: 'a_1_z_1', unique: true}]}"), HasSubstr("numIndexesAfter: 3"));
+  EXPECT_THAT(run("{create: 'u'}"), HasSubstr("ok: 1.0"));
+  EXPECT_THAT(run("{createIndexes: 'u', indexes: [{key: {z: 1}, name: 'z_1', unique: true}]}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(code("{shardCollection: 'test.u', key: {a: 1}}"), 72);
+}
+
+TEST_F(ShardingCommands, AUniqueShardKeyIsKeptUnique) {
+  EXPECT_THAT(run("{shardCollection: 'test.k', key: {a: 1}, unique: true}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(run("{insert: 'k', documents: [{_id: 1, a: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_THAT(run("{insert: 'k', documents: [{_id: 2, a: 1}]}"), HasSubstr("code: 11000"));
+  EXPECT_EQ(code("{dropIndexes: 'k', index: 'a_1'}"), 370);
+  EXPECT_THAT(run("{listIndexes: 'k'}"), HasSubstr("unique: true"));
+  EXPECT_EQ(code("{shardCollection: 'test.k2', key: {a: 'hashed'}, unique: true}"), 72);
+}
+
+TEST_F(ShardingCommands, OneShardAnswersHonestly) {
+  EXPECT_THAT(run("{listShards: 1}"), HasSubstr("_id: \"node0\""));
+  EXPECT_EQ(run("{enableSharding: 'test'}"), "{ok: 1.0}");
+  EXPECT_EQ(code("{enableSharding: 'config'}"), 72);
+  EXPECT_EQ(code("{enableSharding: 'x', primaryShard: 'node9'}"), 70);
+  EXPECT_EQ(code("{enableSharding: 'x', $db: 'test'}"), 13);
+  EXPECT_EQ(run("{flushRouterConfig: 1}"), "{flushed: true, ok: 1.0}");
+  EXPECT_EQ(run("{moveChunk: 'test.s', find: {a: 1}, to: 'node0'}"), "{millis: 0, ok: 1.0}");
+  EXPECT_EQ(code("{moveChunk: 'test.s', find: {a: 1}, to: 'other'}"), 70);
+  EXPECT_EQ(code("{moveChunk: 'test.none', find: {a: 1}, to: 'node0'}"), 118);
+  EXPECT_EQ(code("{moveRange: 'test.s', toShard: 'node0', min: {b: 1}}"), 2);
+  EXPECT_EQ(run("{movePrimary: 'test', to: 'node0'}"), "{ok: 1.0}");
+  EXPECT_EQ(code("{movePrimary: 'test', to: 'x'}"), 70);
+  EXPECT_EQ(code("{removeShard: 'node0'}"), 20);
+  EXPECT_EQ(code("{removeShard: 'x'}"), 70);
+  EXPECT_EQ(code("{addShard: 'x:1'}"), 96);
+  EXPECT_EQ(code("{addShardToZone: 'node0', zone: 'z'}"), 20);
+  EXPECT_EQ(code("{updateZoneKeyRange: 'test.s', min: {a: 1}, max: {a: 2}, zone: 'z'}"), 20);
+  EXPECT_EQ(code("{setAllowMigrations: 'test.none', allowMigrations: true}"), 118);
+  EXPECT_EQ(code("{getShardVersion: 'test.none'}"), 118);
+  EXPECT_THAT(run("{getShardVersion: 'test.s', fullMetadata: true}"), HasSubstr("chunks: [[{a: MinKey}"));
+}
+
+TEST_F(ShardingCommands, ConsistencyIsChecked) {
+  EXPECT_THAT(run("{checkMetadataConsistency: 1}"), HasSubstr("firstBatch: []"));
+  EXPECT_THAT(run("{checkMetadataConsistency: 's'}"), HasSubstr("firstBatch: []"));
+  EXPECT_EQ(code("{checkMetadataConsistency: 'none'}"), 26);
+}
+
+TEST_F(ShardingCommands, AShardKeyIsAnalyzed) {
+  EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}}"), 20);
+  EXPECT_EQ(run("{insert: 's', documents: [{_id: 1, a: 1}, {_id: 2, a: 1}, {_id: 3, a: 'x'}]}"), "{n: 3, ok: 1.0}");
+  EXPECT_EQ(run("{analyzeShardKey: 'test.s', key: {a: 1}}"),
+            "{keyCharacteristics: {numDocsTotal: 3, avgDocSizeBytes: 27, numDocsSampled: 3, isUnique: false, numDistinctValues: 2, "
+            "mostCommonValues: [{value: {a: 1.0}, frequency: 2}, {value: {a: \"x\"}, frequency: 1}], "
+            "monotonicity: {type: \"unknown\"}}, ok: 1.0}");
+  EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}, readWriteDistribution: true}"), 238);
+  EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}, keyCharacteristics: false}"), 72);
+  EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}, sampleRate: 0.5, sampleSize: 5}"), 72);
+  EXPECT_EQ(code("{analyzeShardKey: 'test.nope', key: {a: 1}}"), 26);
+}
+
+TEST_F(ShardingCommands, MonotonicityIsToldByObjectIds) {
+  std::string documents;
+  for (int i = 0; i < 50; ++i) documents += "{up: " + std::to_string(i) + ", same: 1},";
+  documents.pop_back();
+  EXPECT_EQ(run("{insert: 'm', documents: [" + documents + "]}"), "{n: 50, ok: 1.0}");
+  EXPECT_THAT(run("{analyzeShardKey: 'test.m', key: {up: 1}}"), HasSubstr("type: \"monotonic\""));
+  EXPECT_THAT(run("{analyzeShardKey: 'test.m', key: {up: 'hashed'}}"), HasSubstr("type: \"not monotonic\""));
+  EXPECT_THAT(run("{analyzeShardKey: 'test.m', key: {same: 1}}"), HasSubstr("type: \"not monotonic\""));
+}
+
+TEST_F(ShardingCommands, DataDistributionCountsDocuments) {
+  EXPECT_EQ(run("{insert: 's', documents: [{_id: 1, a: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_THAT(run("{aggregate: 1, pipeline: [{$shardedDataDistribution: {}}, {$match: {ns: 'test.s'}}], cursor: {}, $db: 'admin'}"),
+              HasSubstr("numOwnedDocuments: 1"));
+  EXPECT_EQ(code("{aggregate: 1, pipeline: [{$shardedDataDistribution: {}}], cursor: {}}"), 6789102);
+  EXPECT_THAT(run("{aggregate: 1, pipeline: [{$documents: [{a: 1}]}, {$project: {h: {$toHashedIndexKey: '$a'}}}], cursor: {}}"),
+              HasSubstr("firstBatch: [{h: "));
+}
+
+TEST_F(ShardingCommands, AnIdCanBeUniqueOverAllPartitions) {
+  EXPECT_THAT(run("{shardCollection: 'test.q', key: {a: 'hashed'}, numInitialChunks: 4, uniqueId: true}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(run("{insert: 'q', documents: [{_id: 1, a: 1}, {_id: 2, a: 2}]}"), "{n: 2, ok: 1.0}");
+  const std::string again = run("{insert: 'q', documents: [{_id: 1, a: 7}]}");
+  EXPECT_THAT(again, HasSubstr("keyPattern: {_id: 1}, keyValue: {_id: 1}"));
+  // A move takes the claim along, a delete frees it.
+  EXPECT_THAT(run("{update: 'q', updates: [{q: {_id: 1, a: 1}, u: {$set: {a: 9}}}]}"), HasSubstr("nModified: 1"));
+  EXPECT_THAT(run("{insert: 'q', documents: [{_id: 1, a: 1}]}"), HasSubstr("code: 11000"));
+  server_.crash();
+  EXPECT_THAT(run("{insert: 'q', documents: [{_id: 1, a: 1}]}"), HasSubstr("code: 11000"));
+  EXPECT_EQ(run("{delete: 'q', deletes: [{q: {_id: 1}, limit: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_EQ(run("{insert: 'q', documents: [{_id: 1, a: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_EQ(rows("collections", "{_id: 'test.q'}", "{_id: 0, uniqueId: 1}"), "{\"0\": {uniqueId: true}}");
+  // By default an _id is unique within its shard key.
+  EXPECT_EQ(run("{insert: 's', documents: [{_id: 1, a: 1}, {_id: 1, a: 2}]}"), "{n: 2, ok: 1.0}");
+  EXPECT_THAT(run("{insert: 's', documents: [{_id: 1, a: 1}]}"), HasSubstr("code: 11000"));
+  EXPECT_EQ(run("{drop: 'q'}"), "{nIndexesWas: 2, ns: \"test.q\", ok: 1.0}");
+}
+
+TEST_F(ShardingCommands, UniqueIdIsForEmptyCollections) {
+  EXPECT_EQ(run("{insert: 'full', documents: [{_id: 1, a: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_EQ(code("{shardCollection: 'test.full', key: {a: 1}, uniqueId: true}"), 20);
+}
+
+}  // namespace
+}  // namespace partita::commands
