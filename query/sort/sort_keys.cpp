@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/sort/sort_keys.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace partita::query {
@@ -18,7 +19,9 @@ std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
 }  // namespace
 
 SortKeys::SortKeys(const SortSpec& spec)
-    : fields_(spec.fields().begin(), spec.fields().end()), paths_(paths_of(fields_)) {}
+    : fields_(spec.fields().begin(), spec.fields().end()),
+      paths_(paths_of(fields_)),
+      have_floor_(!fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
 
 Status SortKeys::append(bson::View document, Buffer& key) {
   const std::size_t begin = key.size();

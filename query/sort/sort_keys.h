@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/keys/path_tuples.h"
+#include "query/keys/prefix.h"
 #include "query/sort/sort_spec.h"
 
 namespace partita::query {
@@ -19,11 +20,21 @@ class SortKeys {
   /// Appends the document's sort key. Fails with BadValue when the paths run through two different arrays.
   Status append(bson::View document, bson::Buffer& key);
 
+  /// Whether floor() may be asked instead. Not where two paths might run through arrays: that is an error, which only
+  /// append() finds.
+  bool have_floor() const { return have_floor_; }
+  /// No number above the key_prefix() of the document's key: most documents of a long sort with a short limit are passed
+  /// over by that alone. 0 when it says nothing.
+  std::uint64_t floor(bson::View document) const {
+    return keys::prefix_floor(document[fields_.front().path], fields_.front().direction);
+  }
+
  private:
   Status append_first_tuple(bson::View document, bson::Buffer& key);
 
   const std::vector<SortField> fields_;
   const std::vector<std::string_view> paths_;
+  const bool have_floor_;
   keys::PathTuples tuples_;
   bson::Buffer tuple_key_;
   bson::Buffer first_key_;

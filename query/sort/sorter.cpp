@@ -17,7 +17,7 @@ std::variant<RowRun, TopRows> rows_for(std::uint64_t limit) {
 Sorter::Sorter(const SortSpec& spec, SorterOptions options)
     : keys_(spec), options_(options), rows_(rows_for(options.limit)) {}
 
-Status Sorter::add(bson::View document, std::span<const std::uint8_t> record_key) {
+Status Sorter::consider(bson::View document, std::span<const std::uint8_t> record_key) {
   key_.clear();
   CHECK_OK(keys_.append(document, key_));
   key_.append(record_key);

@@ -22,7 +22,13 @@ class Sorter {
   explicit Sorter(const SortSpec& spec, SorterOptions options = {});
 
   /// Fails with QueryExceededMemoryLimitNoDiskUseAllowed when the rows to keep outgrow the memory allowed.
-  Status add(bson::View document, std::span<const std::uint8_t> record_key);
+  /// Inline up to where a row is wanted: with a limit hardly any is, and 50,000 calls are a tenth of finding the first
+  /// hundred rows of as many.
+  Status add(bson::View document, std::span<const std::uint8_t> record_key) {
+    const auto* top = std::get_if<TopRows>(&rows_);
+    if (top != nullptr && top->full() && keys_.have_floor() && top->beyond(keys_.floor(document))) return {};
+    return consider(document, record_key);
+  }
   /// No more documents are coming.
   void finish();
   /// False at the end. The row is valid as long as the Sorter; its key is the sort key with the record key behind it.
@@ -30,6 +36,8 @@ class Sorter {
   std::size_t memory() const;
 
  private:
+  Status consider(bson::View document, std::span<const std::uint8_t> record_key);
+
   SortKeys keys_;
   SorterOptions options_;
   std::variant<RowRun, TopRows> rows_;

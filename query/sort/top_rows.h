@@ -18,12 +18,16 @@ class TopRows {
   explicit TopRows(std::size_t limit) : limit_(limit) {}
 
   bool admits(std::span<const std::uint8_t> key) const {
-    if (heap_.size() < limit_) return true;
+    if (!full()) return true;
     const Entry& last = heap_.front();
     const std::uint64_t prefix = key_prefix(key);
     if (prefix != last.prefix) return prefix < last.prefix;
     return compare_keys(key, slots_[last.slot].key()) < 0;
   }
+  /// As many rows as are wanted: from now on one comes in where another goes.
+  bool full() const { return heap_.size() >= limit_; }
+  /// Of a full one: it admits no key whose key_prefix() is that or more.
+  bool beyond(std::uint64_t prefix) const { return prefix > heap_.front().prefix; }
   /// Wants admits(key).
   void add(bson::View document, std::span<const std::uint8_t> key);
   void sort();

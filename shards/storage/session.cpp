@@ -98,18 +98,6 @@ void Cursor::set_value(Bytes value) {
   cursor_->set_value(cursor_, &item);
 }
 
-Bytes Cursor::key() const {
-  WT_ITEM key{};
-  cursor_->get_raw_key_value(cursor_, &key, nullptr);
-  return {static_cast<const std::uint8_t*>(key.data), key.size};
-}
-
-Bytes Cursor::value() const {
-  WT_ITEM value{};
-  cursor_->get_raw_key_value(cursor_, nullptr, &value);
-  return {static_cast<const std::uint8_t*>(value.data), value.size};
-}
-
 Result<bool> Cursor::find_from(Bytes key) {
   set_key(key);
   int nearness = 0;

@@ -3,8 +3,11 @@
 
 #include <deque>
 
+#include "query/keys/prefix.h"
+#include "query/sort/key_order.h"
 #include "tests/query/keys/support.h"
 #include "wire/bson/compare.h"
+#include "wire/bson/json.h"
 
 // That the bytes order as the values do, over random values whose generator loves edges and repeats itself.
 namespace partita::test {
@@ -38,6 +41,37 @@ TEST_P(KeyOrder, IsThatOfValues) {
     for (const OwnedValue& b : values) expect_same_order(a, b);
     if (HasFailure()) return;
   }
+}
+
+/// Of every key that begins with the value, whatever follows; and all that there is of the key where little follows it.
+void expect_floor(Value value, Direction direction) {
+  const std::uint64_t floor = query::keys::prefix_floor(value, direction);
+  const std::string key = encoded(value, direction) + std::string(8, '\0');
+  const std::uint64_t least = query::key_prefix({reinterpret_cast<const std::uint8_t*>(key.data()), key.size()});
+  EXPECT_LE(floor, least) << show(value) << " = " << hex(key);
+  const bool whole = value.is(bson::Type::kInt32) || value.is(bson::Type::kInt64) || value.is(bson::Type::kDate);
+  if (whole && floor != 0) {
+    EXPECT_EQ(floor, least) << show(value) << " = " << hex(key);
+  }
+}
+
+TEST_P(KeyOrder, CannotBeBelowItsFloor) {
+  RandomBson random(GetParam());
+  for (int i = 0; i < 2000; ++i) {
+    const OwnedValue value = random_value(random);
+    for (const Direction direction : {Direction::kAscending, Direction::kDescending}) expect_floor(value.get(), direction);
+  }
+}
+
+TEST(KeyPrefix, SaysHowKeysOfNumbersTimesAndTextsBegin) {
+  const auto floor = [](Value value) { return query::keys::prefix_floor(value, Direction::kAscending) >> 40; };
+  EXPECT_EQ(floor(Value::of(5)), 0x1A0A00);
+  EXPECT_EQ(floor(Value::of(-5)), 0x16F500);
+  EXPECT_EQ(floor(Value::of(std::int64_t{300})), 0x1B0258);
+  EXPECT_EQ(floor(Value::of(1.5)), 0x1A0300);
+  EXPECT_EQ(floor(Value::of(bson::Date{0})), 0x3C8000);
+  EXPECT_EQ(floor(bson::parse_json("{a: 'ab'}").value().view()["a"]), 0x206162);
+  EXPECT_EQ(query::keys::prefix_floor(Value::of(5), Direction::kDescending), 0xE5F5000000000000);
 }
 
 /// Large documents with small differences: the generator is started twice, and one field exchanged.
