@@ -12,8 +12,13 @@
 namespace partita::shards {
 namespace {
 
-/// How often the past is cut off.
+/// How often the past is cut off: seldom while little is written, often while much is.
 constexpr std::chrono::milliseconds kTick(50);
+constexpr std::chrono::milliseconds kShortTick(5);
+/// Records between two ticks from which on the next comes sooner. Versions that may be asked for lie in a chain, which a
+/// writer of the row walks from end to end: that of a session that writes 2,500 times a second, as sixteen of them do at
+/// 40,000 inserts, took 1 us of each.
+constexpr Sequence kManyRecords = 64;
 /// Replay after a crash handles some hundred megabytes a second: this bounds how long a start may take.
 constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
 
@@ -184,9 +189,14 @@ void Checkpointer::run(bool soon) {
   Clock::time_point due = soon ? Clock::now() : Clock::now() + interval_;
   std::uint64_t bytes = 0;
   std::unique_lock lock(mutex_);
-  while (!stop_.wait_for(lock, kTick, [&] { return stopping_; })) {
+  std::chrono::milliseconds tick = kTick;
+  Sequence last = 0;
+  while (!stop_.wait_for(lock, tick, [&] { return stopping_; })) {
     lock.unlock();
     advance_oldest();
+    const Sequence next = store_.positions().next_sequence(kDataLog);
+    const bool many = next - std::exchange(last, next) > kManyRecords;
+    tick = many ? std::max(tick / 2, kShortTick) : std::min(tick * 2, kTick);
     const std::uint64_t appended = store_.log(kDataLog).appended_bytes();
     const bool hurried = hurried_.exchange(false, std::memory_order_relaxed);
     if (hurried || Clock::now() >= due || appended - bytes > kLogBytesBetween) {
