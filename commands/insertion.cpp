@@ -147,7 +147,7 @@ Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
 
 Result<bool> Insertion::is_repeated(WriteAttempt& attempt, const shards::PartitionSlot& noting, const Retryable& statement) {
   if (fresh_ == noting.partition->id()) return false;
-  TRY(const auto earlier, find_earlier(attempt.session(), store_.tables().retry, noting, statement));
+  TRY(const auto earlier, find_earlier(attempt, noting, statement));
   if (!earlier.begun) fresh_ = noting.partition->id();
   return earlier.done.has_value();
 }

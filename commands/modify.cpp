@@ -51,13 +51,12 @@ struct Place {
   shards::Begun begun = shards::Begun::kUnknown;
 };
 
-Result<bool> repeat(Operation& operation, WriteAttempt& attempt, const shards::PartitionSlot& slot,
-                    const std::optional<Retryable>& statement, Place& place, Outcome& outcome) {
+Result<bool> repeat(WriteAttempt& attempt, const shards::PartitionSlot& slot, const std::optional<Retryable>& statement,
+                    Place& place, Outcome& outcome) {
   if (!statement) return false;
   TRY(const shards::PartitionSlot* noting, retry_slot(attempt, slot, *statement));
   place.partition = noting->partition->id();
-  const shards::TableId retry_table = operation.server().store.tables().retry;
-  TRY(const auto earlier, find_earlier(attempt.session(), retry_table, *noting, *statement));
+  TRY(const auto earlier, find_earlier(attempt, *noting, *statement));
   place.begun = earlier.begun ? shards::Begun::kUnknown : shards::Begun::kNew;
   return take_outcome(earlier, outcome);
 }
@@ -149,7 +148,7 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
     TRY(const shards::PartitionSlot* located, attempt.enter(record_key));
     const shards::PartitionSlot& slot = *located;
     Place place;
-    TRY(const bool repeated, repeat(operation, attempt, slot, statement, place, outcome));
+    TRY(const bool repeated, repeat(attempt, slot, statement, place, outcome));
     if (repeated) return {};
     TRY(shards::Cursor at, attempt.session().cursor(slot.partition->records()));
     TRY(const bool there, at.find(record_key));
@@ -246,7 +245,7 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
     TRY(const shards::PartitionSlot* located, attempt.enter(key.bytes()));
     const shards::PartitionSlot& slot = *located;
     Place place;
-    TRY(const bool repeated, repeat(operation, attempt, slot, statement, place, outcome));
+    TRY(const bool repeated, repeat(attempt, slot, statement, place, outcome));
     if (repeated) return {};
     CHECK_OK(insert_document(attempt, ns, slot, key.bytes(), document));
     outcome.matched = 1;

@@ -36,6 +36,11 @@ Status other_kind(shards::StatementKind asked, shards::StatementKind done) {
                " retry request is not compatible with previous write in the transaction of type: ", shards::name_of(done));
 }
 
+Result<shards::EarlierStatement> same_kind(Result<shards::EarlierStatement> earlier, shards::StatementKind kind) {
+  if (earlier.ok() && earlier->done && earlier->done->kind != kind) return other_kind(kind, earlier->done->kind);
+  return earlier;
+}
+
 }  // namespace
 
 // A bare error is {index, code, errmsg: ""} under a number of five digits: 46 bytes. Eleven more name the statement among
@@ -128,11 +133,14 @@ Result<const shards::PartitionSlot*> retry_slot(shards::WriteAttempt& attempt, c
   return attempt.enter(shards::home_key(statement.id));
 }
 
+Result<shards::EarlierStatement> find_earlier(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                                              const Retryable& statement) {
+  return same_kind(attempt.unit().find_statement(slot, statement.id), statement.kind);
+}
+
 Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::TableId retry_table,
                                               const shards::PartitionSlot& slot, const Retryable& statement) {
-  TRY(shards::EarlierStatement earlier, shards::find_statement(session, retry_table, slot, statement.id));
-  if (earlier.done && earlier.done->kind != statement.kind) return other_kind(statement.kind, earlier.done->kind);
-  return earlier;
+  return same_kind(shards::find_statement(session, retry_table, slot, statement.id), statement.kind);
 }
 
 shards::WriteOptions write_options(Operation& operation, bool create_collection) {

@@ -94,8 +94,10 @@ Result<const shards::PartitionSlot*> retry_slot(shards::WriteAttempt& attempt, c
 /// `retriedStmtIds: [...]`, or nothing: which statements had been done by an earlier sending.
 void write_retried(const std::vector<std::int32_t>& statements, bson::Writer& reply);
 
-/// What is known of the statement when it has come before. Asked through an attempt's session, of two copies that race
-/// only one commits. Fails, which ends the command, when it was a statement of another kind, or is long past.
+/// What is known of the statement when it has come before. Asked of an attempt, of two copies that race only one commits.
+/// Fails, which ends the command, when it was a statement of another kind, or is long past.
+Result<shards::EarlierStatement> find_earlier(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot,
+                                              const Retryable& statement);
 Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::TableId retry_table,
                                               const shards::PartitionSlot& slot, const Retryable& statement);
 

@@ -132,6 +132,11 @@ Status BasicApplier<Session>::replace_retry_row(Session& session, Bytes key, Byt
 }
 
 template <RowSession Session>
+Status BasicApplier<Session>::replace_retry_row(Cursor& at, Bytes statements) {
+  return at.update_here(statements);
+}
+
+template <RowSession Session>
 Result<bool> BasicApplier<Session>::erase_retry_row(Session& session, Bytes key) {
   TRY(Cursor cursor, session.cursor(tables_.retry));
   return cursor.remove(key);

@@ -79,8 +79,9 @@ class BasicApplier {
   /// Whether there was anything to change. A draft notes only what has changed something: of the rest the engine does not
   /// know, and cannot tell it from a change of the same row that is on its way.
   Result<bool> put_retry_row(Session& session, Bytes key, Bytes statements);
-  /// put_retry_row() where it is known that the row begins anew.
+  /// put_retry_row() where it is known that the row begins anew; with a cursor that stands on the row there is none to find.
   Status replace_retry_row(Session& session, Bytes key, Bytes statements);
+  Status replace_retry_row(Cursor& at, Bytes statements);
   Result<bool> erase_retry_row(Session& session, Bytes key);
   Status put_catalog_row(Session& session, Bytes key, Bytes row);
   /// A partition's row takes the partition's retry rows along: nothing else names them once it is gone. It may have been

@@ -2,7 +2,6 @@
 #include "shards/log/draft.h"
 
 #include "query/updates/diff.h"
-#include "shards/sessions/retry_rows.h"
 #include "shards/storage/memory_tables.h"
 
 namespace partita::shards {
@@ -48,6 +47,18 @@ Status BasicDraft<Session>::remove(Session& session, const PartitionSlot& slot, 
   return applier_.remove(session, slot, at, key, before, effects_);
 }
 
+template <RowSession Session>
+Result<EarlierStatement> BasicDraft<Session>::find_statement(Session& session, const PartitionSlot& slot,
+                                                             const StatementId& id) {
+  release();
+  if (!slot.inherits.empty()) return shards::find_statement(session, tables_.retry, slot, id);  // For a while after a split.
+  const PartitionId partition = slot.partition->id();
+  TRY(Cursor rows, session.cursor(tables_.retry));
+  TRY(EarlierStatement earlier, find_statement_by(rows, partition, id));
+  if (earlier.known && !earlier.begun) standing_.emplace(Standing{retry_key(partition, id, 0), std::move(rows)});
+  return earlier;
+}
+
 // A range that covers a block or more lies in block 0 as one; so long ones are few, and a search for any of their statements
 // finds them there. A shorter one lies with its neighbours, in two rows where it reaches from one block into the next.
 template <RowSession Session>
@@ -81,7 +92,10 @@ Status BasicDraft<Session>::put_first_row(Session& session, PartitionId partitio
   const RetryKey key = retry_key(partition, id, 0);
   if (begun == Begun::kUnknown) return copy_retry_row(session, key, scratch_.bytes());
   record_.add({OperationType::kRetryRow, partition, {}, key, scratch_.bytes()});
-  return applier_.replace_retry_row(session, key, scratch_.bytes());
+  if (!standing_ || standing_->key != key) return applier_.replace_retry_row(session, key, scratch_.bytes());
+  Status status = applier_.replace_retry_row(standing_->at, scratch_.bytes());
+  release();  // What follows within this statement finds the table's cursor free.
+  return status;
 }
 
 template <RowSession Session>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shards/log/applier.h"
+#include "shards/sessions/retry_rows.h"
 
 namespace partita::shards {
 
@@ -21,6 +22,11 @@ class BasicDraft {
   /// `at` stands on the row, `before` is what it holds (and may be the cursor's own memory).
   Status update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after);
   Status remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before);
+  /// Whether a statement has come before. Where its transaction number is a new one this goes on standing on the session's
+  /// row, which note_retry() then writes without another descent: until that or release(), which comes before the
+  /// transaction ends.
+  Result<EarlierStatement> find_statement(Session& session, const PartitionSlot& slot, const StatementId& id);
+  void release() { standing_.reset(); }
   /// Notes that statements of the session's transaction number are done. `now` says until when that is remembered; kNew,
   /// which saves a descent, that find_statement() has found nothing of that number here, in this transaction.
   Status note_retry(Session& session, PartitionId partition, const StatementId& id, const DoneStatements& done, Time now,
@@ -44,6 +50,11 @@ class BasicDraft {
   RecordWriter record_;
   Effects effects_;
   bson::Buffer scratch_;
+  struct Standing {
+    RetryKey key;
+    Cursor at;
+  };
+  std::optional<Standing> standing_;
   ApplierTables tables_;
   BasicApplier<Session> applier_{ApplierTables{}};
 };

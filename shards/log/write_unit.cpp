@@ -41,12 +41,13 @@ WriteUnit::~WriteUnit() {
 }
 
 void WriteUnit::roll_back() {
+  buffers_.draft.release();
   transaction_.reset();
   buffers_.draft.effects().clear();
 }
 
 Status WriteUnit::begin(RecordKind kind, LogId log) {
-  transaction_.reset();
+  roll_back();
   buffers_.draft.begin(kind, log, store_.tables());
   TRY(Transaction transaction, Transaction::begin(session_));
   transaction_.emplace(std::move(transaction));
@@ -59,6 +60,7 @@ Status WriteUnit::note_retry(PartitionId partition, const StatementId& id, const
 }
 
 Result<Time> WriteUnit::commit() {
+  buffers_.draft.release();
   RecordWriter& record = buffers_.draft.record();
   PartitionLog& log = store_.log(record.log());
   Append append;

@@ -42,6 +42,9 @@ class WriteUnit {
   Status remove(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before) {
     return buffers_.draft.remove(session_, slot, at, key, before);
   }
+  Result<EarlierStatement> find_statement(const PartitionSlot& slot, const StatementId& id) {
+    return buffers_.draft.find_statement(session_, slot, id);
+  }
   Status note_retry(PartitionId partition, const StatementId& id, const DoneStatements& done,
                     Begun begun = Begun::kUnknown);
   Status copy_retry_row(Bytes key, Bytes row) { return buffers_.draft.copy_retry_row(session_, key, row); }

@@ -31,13 +31,12 @@ Result<EarlierStatement> find_in_row(Bytes bytes, const StatementId& id) {
 
 }  // namespace
 
-template <RowSession Session>
-Result<EarlierStatement> find_statement(Session& session, TableId retry_table, PartitionId partition,
-                                        const StatementId& id) {
-  TRY(auto rows, session.cursor(retry_table));
+template <class Cursor>
+Result<EarlierStatement> find_statement_by(Cursor& rows, PartitionId partition, const StatementId& id) {
   TRY(const bool first, rows.find(retry_key(partition, id, 0)));
   if (!first) return EarlierStatement{};
   TRY(EarlierStatement earlier, find_in_row(rows.value(), id));
+  earlier.known = true;
   const std::uint32_t block = block_of(id.statement);
   if (!earlier.begun || earlier.done || block == 0) return earlier;
   TRY(const bool own, rows.find(retry_key(partition, id, block)));
@@ -45,6 +44,13 @@ Result<EarlierStatement> find_statement(Session& session, TableId retry_table, P
   TRY(EarlierStatement in_block, find_in_row(rows.value(), id));
   earlier.done = std::move(in_block.done);
   return earlier;
+}
+
+template <RowSession Session>
+Result<EarlierStatement> find_statement(Session& session, TableId retry_table, PartitionId partition,
+                                        const StatementId& id) {
+  TRY(auto rows, session.cursor(retry_table));
+  return find_statement_by(rows, partition, id);
 }
 
 template <RowSession Session>
@@ -69,6 +75,8 @@ Result<bool> has_begun(Session& session, TableId retry_table, PartitionId partit
   return row.transaction() >= id.transaction && seconds_of(row.time()) + std::uint64_t{kRetryRefreshSeconds} > seconds_of(now);
 }
 
+template Result<EarlierStatement> find_statement_by(Cursor&, PartitionId, const StatementId&);
+template Result<EarlierStatement> find_statement_by(MemoryCursor&, PartitionId, const StatementId&);
 template Result<EarlierStatement> find_statement(Session&, TableId, PartitionId, const StatementId&);
 template Result<EarlierStatement> find_statement(MemorySession&, TableId, PartitionId, const StatementId&);
 template Result<EarlierStatement> find_statement(Session&, TableId, const PartitionSlot&, const StatementId&);

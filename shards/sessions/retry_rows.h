@@ -12,6 +12,8 @@ namespace partita::shards {
 
 /// What is known of a statement that may have come before.
 struct EarlierStatement {
+  /// Block 0 is there, of whatever transaction number.
+  bool known = false;
   /// Its transaction number has done something in the partition: other statements may be found there too.
   bool begun = false;
   struct Done {
@@ -24,6 +26,9 @@ struct EarlierStatement {
 /// TransactionTooOld when the session has gone on to a higher number in this partition.
 template <RowSession Session>
 Result<EarlierStatement> find_statement(Session& session, TableId retry_table, PartitionId partition, const StatementId& id);
+/// The same by a cursor on the retry table, which is left on block 0 when that is there and the number has not begun.
+template <class Cursor>
+Result<EarlierStatement> find_statement_by(Cursor& rows, PartitionId partition, const StatementId& id);
 
 /// The same of a partition and of those whose rows it inherits.
 template <RowSession Session>

@@ -175,6 +175,38 @@ TEST_F(StoreTest, RemembersARetriedStatementThroughACrash) {
   EXPECT_EQ(ask(asked).status().code(), Code::TransactionTooOld);
 }
 
+TEST_F(StoreTest, LetsOneOfTwoCopiesOfAStatementTakeEffect) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  const Uuid session = store_->random().uuid();
+  int effects = 0;
+  const auto once = [&](std::int64_t transaction, const std::function<void()>& between) {
+    const StatementId id{.session = session, .owner = 0, .transaction = transaction, .statement = 0};
+    bool done = false;
+    const auto body = [&](WriteAttempt& attempt) -> Status {
+      TRY(const PartitionSlot* slot, attempt.enter(home_key(id)));
+      TRY(const EarlierStatement earlier, attempt.unit().find_statement(*slot, id));
+      done = !earlier.done.has_value();
+      if (!done) return {};
+      between();
+      return attempt.unit().note_retry(slot->partition->id(), id, {0, 0, StatementKind::kUpdate, {}},
+                                       earlier.begun ? Begun::kUnknown : Begun::kNew);
+    };
+    EXPECT_TRUE(write(*store_, kNs, {}, body).ok());
+    effects += done ? 1 : 0;
+  };
+  const auto nothing = [] {};
+  // The first number finds no row of the session, the second writes where it has found one.
+  for (const std::int64_t transaction : {1, 2}) {
+    effects = 0;
+    bool raced = false;
+    once(transaction, [&] {
+      if (!std::exchange(raced, true)) std::thread([&] { once(transaction, nothing); }).join();
+    });
+    EXPECT_EQ(effects, 1);
+  }
+}
+
 TEST_F(StoreTest, ManyWritersAndCheckpointsLoseNothing) {
   open("a");
   constexpr int kWriters = 4;

@@ -145,7 +145,12 @@ class RetryModel : public testing::TestWithParam<std::uint64_t> {
     draft_.begin(RecordKind::kOperations, kDataLog, applier_tables_);
     const StatementId id = sample_id(transaction_, first);
     const Begun begun = model_.empty() && first % 2 == 0 ? Begun::kNew : Begun::kUnknown;
+    // Who has looked goes on from there.
+    if (first % 4 == 0) {
+      ASSERT_FALSE(draft_.find_statement(session, slot_, id)->done.has_value());
+    }
     ASSERT_TRUE(draft_.note_retry(session, kPartition, id, {first, last, kind, bytes_of(outcome)}, now_, begun).ok());
+    draft_.release();
     session.commit();
     for (std::int64_t statement = first; statement <= last; ++statement) {
       model_[static_cast<std::int32_t>(statement)] = {kind, outcome};
@@ -182,6 +187,7 @@ class RetryModel : public testing::TestWithParam<std::uint64_t> {
   MemoryTables tables_;
   MemoryTables replayed_;
   ApplierTables applier_tables_{tables_.table("catalog"), tables_.table("retry")};
+  const PartitionSlot slot_{.partition = std::make_shared<Partition>(kPartition, Uuid{}, kNoTable)};
   MemoryDraft draft_;
   std::map<std::int32_t, Done> model_;
   std::int64_t transaction_ = 1;
