@@ -21,13 +21,14 @@ std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
 SortKeys::SortKeys(const SortSpec& spec)
     : fields_(spec.fields().begin(), spec.fields().end()),
       paths_(paths_of(fields_)),
-      have_floor_(!fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
+      has_plain_first_(!fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
 
-Status SortKeys::append(bson::View document, Buffer& key) {
+Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
   const std::size_t begin = key.size();
   for (const SortField& field : fields_) {
     std::string_view path = field.path;
-    const Value value = field.dotted ? keys::walk_to_array(document, path) : document[path];
+    const Value* known = std::exchange(first, nullptr);
+    const Value value = known != nullptr ? *known : field.dotted ? keys::walk_to_array(document, path) : document[path];
     if (value.is_array()) {
       key.truncate(begin);
       return append_first_tuple(document, key);

@@ -18,23 +18,23 @@ class SortKeys {
   SortKeys& operator=(const SortKeys&) = delete;
 
   /// Appends the document's sort key. Fails with BadValue when the paths run through two different arrays.
-  Status append(bson::View document, bson::Buffer& key);
+  /// With `first`, first_of() the document, that is not looked for again.
+  Status append(bson::View document, bson::Buffer& key, const bson::Value* first = nullptr);
 
-  /// Whether floor() may be asked instead. Not where two paths might run through arrays: that is an error, which only
-  /// append() finds.
-  bool have_floor() const { return have_floor_; }
-  /// No number above the key_prefix() of the document's key: most documents of a long sort with a short limit are passed
-  /// over by that alone. 0 when it says nothing.
-  std::uint64_t floor(bson::View document) const {
-    return keys::prefix_floor(document[fields_.front().path], fields_.front().direction);
-  }
+  /// Whether a document's first value may be looked at before its key is made. Not where two paths might run through
+  /// arrays: that is an error, which only append() finds.
+  bool has_plain_first() const { return has_plain_first_; }
+  bson::Value first_of(bson::View document) const { return document[fields_.front().path]; }
+  /// No number above the key_prefix() of a key that begins with this value: most documents of a long sort with a short
+  /// limit are passed over by that alone. 0 when it says nothing.
+  std::uint64_t floor(bson::Value first) const { return keys::prefix_floor(first, fields_.front().direction); }
 
  private:
   Status append_first_tuple(bson::View document, bson::Buffer& key);
 
   const std::vector<SortField> fields_;
   const std::vector<std::string_view> paths_;
-  const bool have_floor_;
+  const bool has_plain_first_;
   keys::PathTuples tuples_;
   bson::Buffer tuple_key_;
   bson::Buffer first_key_;

@@ -17,9 +17,9 @@ std::variant<RowRun, TopRows> rows_for(std::uint64_t limit) {
 Sorter::Sorter(const SortSpec& spec, SorterOptions options)
     : keys_(spec), options_(options), rows_(rows_for(options.limit)) {}
 
-Status Sorter::consider(bson::View document, std::span<const std::uint8_t> record_key) {
+Status Sorter::consider(bson::View document, std::span<const std::uint8_t> record_key, const bson::Value* first) {
   key_.clear();
-  CHECK_OK(keys_.append(document, key_));
+  CHECK_OK(keys_.append(document, key_, first));
   key_.append(record_key);
   if (auto* top = std::get_if<TopRows>(&rows_)) {
     if (!top->admits(key_.bytes())) return {};

@@ -26,8 +26,10 @@ class Sorter {
   /// hundred rows of as many.
   Status add(bson::View document, std::span<const std::uint8_t> record_key) {
     const auto* top = std::get_if<TopRows>(&rows_);
-    if (top != nullptr && top->full() && keys_.have_floor() && top->beyond(keys_.floor(document))) return {};
-    return consider(document, record_key);
+    if (top == nullptr || !top->full() || !keys_.has_plain_first()) return consider(document, record_key, nullptr);
+    const bson::Value first = keys_.first_of(document);
+    if (top->beyond(keys_.floor(first))) return {};
+    return consider(document, record_key, &first);
   }
   /// No more documents are coming.
   void finish();
@@ -36,7 +38,7 @@ class Sorter {
   std::size_t memory() const;
 
  private:
-  Status consider(bson::View document, std::span<const std::uint8_t> record_key);
+  Status consider(bson::View document, std::span<const std::uint8_t> record_key, const bson::Value* first);
 
   SortKeys keys_;
   SorterOptions options_;
