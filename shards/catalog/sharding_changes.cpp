@@ -50,6 +50,10 @@ bool extends(const Sharding* sharding, const Sharding& other) {
   return sharding != nullptr && sharding->key.extends(other.key);
 }
 
+Status no_unique_id(const Namespace& ns) {
+  return error(Code::IllegalOperation, "uniqueId can be chosen only for a collection without documents: ", ns.full());
+}
+
 /// What the user has chosen about the collection, but for its key, stays chosen.
 Sharding carry_on(const Sharding* before, const Sharding& sharding, Store& store) {
   Sharding next = sharding.copy();
@@ -145,6 +149,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard(const Namespace& ns, co
       CHECK_OK(check_again(now, sharding));
       return std::optional<Layout>();
     }
+    if (!sharding.claims.empty()) return no_unique_id(ns);
     return std::optional<Layout>({sharding.share(), bounds});
   };
   return repartition(ns, choose, interrupted, progress);
@@ -177,7 +182,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
     change.exclude(*there);
     if (there->size().documents != 0) {
       if (sharding.claims.empty()) return std::shared_ptr<const Collection>();
-      return error(Code::IllegalOperation, "uniqueId can be chosen only for a collection without documents: ", ns.full());
+      return no_unique_id(ns);
     }
     row = divided_by(*there, &sharding);
     for (const PartitionSlot& slot : there->partitions) change.erase(PartitionRow::key(there->uuid, slot.partition->id()));

@@ -134,6 +134,7 @@ Status copy_rows(Engine& engine, std::span<const TableId> sources, const Collect
   filled.partitions = target.partitions;
   for (PartitionSlot& slot : filled.partitions) {
     const Partition& there = *slot.partition;
+    slot.claims = kNoTable;  // They are the collection's, whatever its partitions, and have been made.
     slot.partition = std::make_shared<Partition>(there.id(), there.collection(), there.records(), there.segment());
   }
   BuildProgress progress;
