@@ -150,29 +150,36 @@ CutCount::CutCount(Store& store, const PartitionSlot& slot)
 Status CutCount::begin() {
   TRY(ReadPoint first, ReadPoint::now(store_));
   touched_.begin(first.next_sequence());
-  seen_.emplace(std::move(first));
+  first_.emplace(std::move(first));
   return {};
 }
 
-Sequence CutCount::behind() const { return store_.log(kDataLog).end() - seen_->next_sequence(); }
+Result<Growth> CutCount::size_at_first(const std::string& key) {
+  TRY(Cursor rows, first_->session().cursor(slot_.partition->records()));
+  return size_at(rows, bytes_of(key));
+}
 
-Result<std::size_t> CutCount::follow(const BalanceJob::GoOn& go_on) {
-  TRY(ReadPoint now, ReadPoint::now(store_));
-  TRY(const std::size_t touched, touched_.collect(now.next_sequence(), go_on));
-  {
-    TRY(Cursor before, seen_->session().cursor(slot_.partition->records()));
-    TRY(Cursor after, now.session().cursor(slot_.partition->records()));
-    const std::set<std::string>& keys = touched_.of(slot_.partition->id());
-    const auto end = keys.lower_bound(cut_.at);
-    for (auto key = keys.begin(); key != end; ++key) {
-      TRY(const Growth old_size, size_at(before, bytes_of(*key)));
-      TRY(const Growth new_size, size_at(after, bytes_of(*key)));
-      cut_.before += {new_size.documents - old_size.documents, new_size.bytes - old_size.bytes};
-    }
-  }
+Result<std::size_t> CutCount::follow(const BalanceJob::GoOn& go_on, std::size_t most) {
+  TRY(const ReadPoint now, ReadPoint::now(store_));
+  CHECK_OK(touched_.collect(now.next_sequence(), go_on));
+  const std::set<std::string>& keys = touched_.of(slot_.partition->id());
+  pending_.insert(keys.begin(), keys.lower_bound(cut_.at));
   touched_.clear();
-  seen_.emplace(std::move(now));
-  return touched;
+  TRY(Cursor rows, now.session().cursor(slot_.partition->records()));
+  std::size_t looked = 0;
+  for (; looked < most && !pending_.empty(); ++looked) {
+    const auto key = pending_.begin();
+    TRY(const Growth size, size_at(rows, bytes_of(*key)));
+    auto counted = counted_.find(*key);
+    if (counted == counted_.end()) {
+      TRY(const Growth first, size_at_first(*key));
+      counted = counted_.emplace(*key, first).first;
+    }
+    cut_.before += {size.documents - counted->second.documents, size.bytes - counted->second.bytes};
+    counted->second = size;
+    pending_.erase(key);
+  }
+  return looked;
 }
 
 }  // namespace partita::shards

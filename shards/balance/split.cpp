@@ -18,7 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 /// A round of so few documents takes no longer than writers may well wait for the last one.
 constexpr std::size_t kFewDocuments = 200;
-constexpr Sequence kFewRecords = 500;
 
 FailPoint cut_found{"splitCutFound", "It is known where a partition will be split, and nothing is written."};
 FailPoint planned{"splitPlanned", "The plan of a split is in the catalog, and has had no effect."};
@@ -170,34 +169,33 @@ Result<BalanceOutcome> Split::work(CutCount& count) {
   return publish(count);
 }
 
-/// Keeps the writers out, at a moment when the rest of the log is short. A thread that has lost its processor in between
-/// lets them in again and comes nearer first, but not for ever. A moment's sleep before each attempt: who has slept is not
-/// made to wait for a processor, and others wait for this thread then.
-Result<Exclusion> Split::close(CutCount& count, std::chrono::microseconds& drain) {
-  constexpr int kAttempts = 10;
+/// Keeps the writers out and counts what is left. Where that is more than they may well wait for, because this thread has
+/// lost its processor or they are faster than it, they are let in again and what has been counted stays counted. A moment's
+/// sleep before each attempt: who has slept is not made to wait for a processor, and others wait for this thread then.
+Result<Exclusion> Split::close(CutCount& count, Closing& closing) {
+  constexpr int kAttempts = 200;
+  const Catalog::Interrupt always = [] { return Status(); };
   for (int attempt = 1;; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     CHECK_OK(count.follow(go_on_));
     closed_at_ = Clock::now();
     Exclusion exclusion(std::vector{slot_->partition});
-    drain = since(closed_at_);
-    if (count.behind() <= kFewRecords || attempt == kAttempts) return exclusion;
+    closing.drain = since(closed_at_);
+    TRY(closing.documents, count.follow(always, attempt == kAttempts ? SIZE_MAX : 2 * kFewDocuments));
+    if (count.is_exact()) return exclusion;
   }
 }
 
 // The change lock first: nobody who waits for the gate waits for that too.
 Result<BalanceOutcome> Split::publish(CutCount& count) {
   job_.phase = BalanceJob::Phase::kPublishing;
-  const Catalog::Interrupt always = [] { return Status(); };
-  std::size_t last_round = 0;
-  std::chrono::microseconds drain{0};
+  Closing closing;
   BalanceOutcome outcome;
   {
     Catalog::Change change(store_.catalog());
     CHECK_OK(go_on_());
-    TRY(Exclusion exclusion, close(count, drain));
+    TRY(Exclusion exclusion, close(count, closing));
     change.exclude(std::move(exclusion));
-    TRY(last_round, count.follow(always));
     CHECK_OK(closed.hit());
     TRY(outcome, parts(count));
     change.retire(partition_, uuid_);
@@ -209,8 +207,8 @@ Result<BalanceOutcome> Split::publish(CutCount& count) {
     CHECK_OK(change.commit());
     outcome.pause = since(closed_at_);
   }
-  outcome.drain = drain;
-  outcome.last_round = last_round;
+  outcome.drain = closing.drain;
+  outcome.last_round = closing.documents;
   split_done.pass();
   return outcome;
 }

@@ -37,7 +37,11 @@ class Split {
   Status abandon_plan();
   Result<BalanceOutcome> work(CutCount& count);
   Result<BalanceOutcome> publish(CutCount& count);
-  Result<Exclusion> close(CutCount& count, std::chrono::microseconds& drain);
+  struct Closing {
+    std::chrono::microseconds drain{0};  ///< Waiting for those inside.
+    std::size_t documents = 0;           ///< Looked at with the gate closed.
+  };
+  Result<Exclusion> close(CutCount& count, Closing& closing);
   Result<BalanceOutcome> parts(const CutCount& count) const;
 
   Store& store_;
