@@ -88,8 +88,9 @@ std::optional<Balancer::Work> Balancer::choose() {
   const std::lock_guard lock(mutex_);
   ++figures_.rounds;
   if (snapshot->version > seen_version_) look_at(*snapshot);
-  for (const auto& collection : sharded_) {
-    if (busy_.contains(collection->uuid)) continue;
+  for (const auto& known : sharded_) {
+    const std::shared_ptr<const Collection> collection = known.lock();
+    if (collection == nullptr || busy_.contains(collection->uuid)) continue;
     if (const auto rest = rest_until_.find(collection->uuid); rest != rest_until_.end()) {
       if (Clock::now() < rest->second) continue;
       rest_until_.erase(rest);
@@ -109,7 +110,7 @@ void Balancer::look_at(const CatalogSnapshot& snapshot) {
   std::set<PartitionId> there;
   for (const auto& collection : snapshot.all()) {
     if (collection->sharding == nullptr) continue;
-    sharded_.push_back(collection);
+    sharded_.emplace_back(collection);
     if (indivisible_.empty()) continue;
     for (const PartitionSlot& slot : collection->partitions) there.insert(slot.partition->id());
   }

@@ -81,7 +81,7 @@ class Balancer {
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
   std::uint64_t seen_version_ = 0;  ///< Of the catalog, when these were sharded:
-  std::vector<std::shared_ptr<const Collection>> sharded_;
+  std::vector<std::weak_ptr<const Collection>> sharded_;  ///< Held, they would keep tables that are dropped.
   std::set<Uuid> busy_;                            ///< Collections that a thread of this works on.
   std::map<Uuid, Clock::time_point> rest_until_;   ///< Collections in which something failed.
   std::map<PartitionId, std::int64_t> indivisible_;  ///< Partitions of one logical key, and their bytes then.
