@@ -46,13 +46,6 @@ Status check(const ShardCollectionRequest& request, const query::ShardKey& key) 
   return check_initial_chunks(*request.chunks);
 }
 
-/// Every _id is claimed when its document comes; those that are there already would have none.
-Status check_empty(Operation& operation, const shards::Namespace& ns) {
-  const shards::Collection* there = operation.server().store.catalog().snapshot().find(ns.full());
-  if (there == nullptr || there->sharding != nullptr || there->size().documents == 0) return {};
-  return error(Code::IllegalOperation, "uniqueId can be chosen only for a collection without documents: ", ns.full());
-}
-
 Result<shards::Namespace> parse_target(const Operation& operation) {
   if (operation.target().is_string()) return shards::Namespace::parse(operation.target().as_string());
   return wrong_type("shardCollection", "shardCollection", operation.target(), "string");
@@ -70,10 +63,7 @@ Status shard_collection(Operation& operation, bson::Writer& reply) {
   sharding.epoch = operation.server().store.object_ids().next();
   sharding.split_logical = request.split_logical;
   // Where the _id alone leads to a document, there can be but one.
-  if (request.unique_id && !sharding.key.is_found_by_id()) {
-    CHECK_OK(check_empty(operation, ns));
-    sharding.claims = shards::claims_table(sharding.epoch);
-  }
+  if (request.unique_id && !sharding.key.is_found_by_id()) sharding.claims = shards::claims_table(sharding.epoch);
   CHECK_OK(check(request, sharding.key));
   const auto go_on = [&] { return operation.check_killed(); };
   shards::BuildProgress progress{.work = shards::BuildProgress::Work::kPartitions};

@@ -52,7 +52,7 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
     member.sharding = std::make_shared<const Sharding>(std::move(sharding));
   }
   const bool same_key = before != nullptr && member.sharding != nullptr && before->key.pattern() == member.sharding->key.pattern();
-  member.rekeyed |= before != nullptr && !same_key;
+  member.rekeyed |= !same_key;
   member.row = std::move(decoded);
   member.specs = std::move(specs);
   member.changed = true;

@@ -25,6 +25,7 @@ void Effects::add(const PartitionSlot& slot, Bytes key, Growth growth) {
 void Effects::touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes) {
   const Bytes logical = logical_key(*slot.sharding, key);
   const std::uint64_t hash = hash_of_key(logical);
+  if (slot.sharding->key.has_id()) bytes = 0;  // A key is one document: which are large says nothing about keys.
   if (!touched_.empty() && touched_.back().hash == hash && touched_.back().partition == slot.partition.get()) {
     touched_.back().bytes += bytes;
     ++touched_.back().operations;
