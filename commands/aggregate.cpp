@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/aggregate_execution.h"
 #include "commands/arguments.h"
 #include "commands/config_views.h"
 #include "commands/cursor_reply.h"
 #include "commands/explain_pipeline.h"
-#include "commands/plan.h"
-#include "commands/scan_source.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
 #include "query/stages/pipeline.h"
@@ -15,7 +14,7 @@ namespace partita::commands {
 namespace {
 
 struct AggregateRequest {
-  bson::Value pipeline, cursor, hint;
+  bson::Value pipeline, cursor, hint, degree, buffered;
   bson::View collation, let;
   bool explain = false;
   bool disk_use = true;
@@ -32,91 +31,11 @@ const Arguments<AggregateRequest> kArguments{
     {"allowDiskUse", &AggregateRequest::disk_use, Rule::kExact},
     {"collation", &AggregateRequest::collation},
     {"let", &AggregateRequest::let},
+    {kDegreeName, &AggregateRequest::degree},
+    {kBufferedName, &AggregateRequest::buffered},
     {"bypassDocumentValidation", &AggregateRequest::bypass_validation},
     {"fromMongos", &AggregateRequest::from_mongos, Rule::kExact},  // Between servers of a cluster; drivers' tests send it too.
     {"needsMerge", &AggregateRequest::needs_merge, Rule::kExact},
-};
-
-/// A pipeline at work for one cursor.
-class AggregateExecution final : public Execution {
- public:
-  AggregateExecution(bson::Document stages, query::Pipeline pipeline)
-      : stages_(std::move(stages)), pipeline_(std::move(pipeline)) {}
-
-  /// Reads from a collection.
-  Status open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint) {
-    static const query::SortSpec kAnyOrder;
-    const query::Matcher* filter = pipeline_.leading_filter();
-    const query::SortSpec* sort = pipeline_.leading_sort();
-    TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
-    const query::FilterTree& tree = filter == nullptr ? everything.tree() : filter->tree();
-    TRY(Plan plan, choose_plan(*collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
-    plan_ = plan.text;
-    // Rows that come in order need not wait for one another: a $limit behind ends the walk.
-    if (sort != nullptr && plan.sorted) pipeline_.drop_leading_sort();
-    std::optional<query::FieldSet> fields = pipeline_.needed_fields();
-    auto source = std::make_unique<ScanSource>(store, collection, std::move(plan.order), std::move(fields));
-    source_ = source.get();
-    stream_ = pipeline_.whole().open(std::move(source), control_);
-    return {};
-  }
-  /// Reads documents that are there already.
-  void open(std::vector<bson::Document> documents) {
-    documents_ = std::move(documents);
-    documents_bytes_ = size_of(documents_);
-    std::vector<bson::View> views(documents_.begin(), documents_.end());
-    stream_ = pipeline_.whole().open(std::make_unique<query::VectorSource>(std::move(views)), control_);
-  }
-
-  Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) override {
-    BatchFill fill(batch, limits);
-    if (source_ != nullptr) source_->serve(operation);
-    control_->set_interrupt([&operation] { return operation.check_interrupt(); });
-    Status status = fill_from_stream(fill);
-    control_->set_interrupt({});
-    if (source_ != nullptr) source_->suspend();
-    return status;
-  }
-  bool exhausted() const override { return ended_; }
-  std::size_t memory() const override { return control_->used() + documents_bytes_; }
-  std::string plan_summary() const override { return plan_; }
-  std::int64_t keys_examined() const override { return source_ == nullptr ? 0 : source_->scan().keys_examined(); }
-  std::int64_t documents_examined() const override {
-    return source_ == nullptr ? 0 : source_->scan().documents_examined();
-  }
-
- private:
-  Status fill_from_stream(BatchFill& fill) {
-    while (!ended_) {
-      if (next_ == rows_.size()) {
-        // Only asked for when wanted, so that a full batch does not wait for a row of the next one.
-        if (fill.full()) return {};
-        CHECK_OK(stream_->pull(rows_));
-        next_ = 0;
-        ended_ = rows_.empty();
-        continue;
-      }
-      if (fill.full()) return {};
-      const bson::View document = rows_.rows[next_].document;
-      CHECK_OK(check_result_size(document.size()));
-      if (!fill.fits(document.size())) return {};
-      fill.add(document);
-      ++next_;
-    }
-    return {};
-  }
-
-  const bson::Document stages_;  ///< The pipeline points into it.
-  query::Pipeline pipeline_;
-  std::vector<bson::Document> documents_;
-  std::size_t documents_bytes_ = 0;
-  std::shared_ptr<query::RunControl> control_ = std::make_shared<query::RunControl>();
-  ScanSource* source_ = nullptr;
-  query::Source stream_;
-  query::Batch rows_;
-  std::size_t next_ = 0;
-  bool ended_ = false;
-  std::string plan_ = "EOF";
 };
 
 Status check_stages(bson::View stages) {
@@ -158,10 +77,15 @@ Result<AggregateRequest> parse(const Operation& operation) {
   return request;
 }
 
+Result<AskedParallelism> parallelism_of(const Operation& operation, const AggregateRequest& request) {
+  return AskedParallelism::parse("aggregate", request.degree, request.buffered, operation.generic().comment);
+}
+
 Status explain_aggregate(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
   TRY(const AggregateRequest request, parse(operation));
   TRY(const shards::Namespace ns, pipeline_namespace(operation));
-  return explain_pipeline(operation, ns, request.pipeline.as_document(), request.hint, verbosity, reply);
+  TRY(const AskedParallelism asked, parallelism_of(operation, request));
+  return explain_pipeline(operation, ns, {request.pipeline.as_document(), request.hint, asked}, verbosity, reply);
 }
 
 /// {aggregate: ..., explain: true}, older than the explain command.
@@ -181,6 +105,7 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
     return error(Code::FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument");
   }
   TRY(const BatchLimits limits, parse_cursor_argument("aggregate", request.cursor));
+  TRY(const AskedParallelism asked, parallelism_of(operation, request));
   const bson::View stages = request.pipeline.as_document();
 
   shards::Store& store = operation.server().store;
@@ -194,7 +119,7 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   if (made) {
     execution->open(std::move(*made));
   } else if (const auto collection = store.catalog().snapshot().share(ns.full())) {
-    CHECK_OK(execution->open(store, collection, request.hint));
+    CHECK_OK(execution->open(store, collection, request.hint, asked.over(*collection)));
   } else {
     execution->open({});
   }

@@ -2,9 +2,9 @@
 #include "commands/arguments.h"
 #include "commands/config_views.h"
 #include "commands/explain.h"
+#include "commands/leg_walks.h"
 #include "commands/plan.h"
 #include "commands/server.h"
-#include "commands/targets.h"
 #include "commands/view_query.h"
 #include "query/match/matcher.h"
 #include "shards/store.h"
@@ -20,7 +20,8 @@ struct CountRequest {
   bson::Value given_limit;
   std::int64_t limit = 0;
   std::int64_t skip = 0;
-  bson::Value hint;
+  bson::Value hint, degree, buffered;
+  AskedParallelism asked;
 };
 
 const Arguments<CountRequest> kArguments{
@@ -29,6 +30,8 @@ const Arguments<CountRequest> kArguments{
     {"skip", &CountRequest::skip},
     {"hint", &CountRequest::hint},
     {"collation", &CountRequest::collation},
+    {kDegreeName, &CountRequest::degree},
+    {kBufferedName, &CountRequest::buffered},
     {"fields", nullptr},  // Old shells send a projection, which counts nothing.
 };
 
@@ -37,8 +40,8 @@ Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<
                                     const CountRequest& request, std::int64_t most) {
   TRY(const query::Matcher matcher, query::Matcher::parse(request.query));
   TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
-  Targets targets(operation, collection, matcher, std::move(plan.order));
-  return targets.count(most);
+  LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
+  return walks.count(most);
 }
 
 /// Unlike `skip`, which is cut to a whole number.
@@ -57,6 +60,7 @@ Result<CountRequest> parse(const Operation& operation) {
   if (!request.collation.empty()) return error(Code::NotImplemented, "count.collation is not supported");
   if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   TRY(request.limit, parse_limit(request.given_limit));
+  TRY(request.asked, AskedParallelism::parse("count", request.degree, request.buffered, operation.generic().comment));
   return request;
 }
 
@@ -117,7 +121,8 @@ Status explain_count(Operation& operation, Verbosity verbosity, bson::Writer& re
                                            .skip = static_cast<std::uint64_t>(request.skip),
                                            .limit = static_cast<std::uint64_t>(request.limit),
                                            .use = query::PlanUse::kCount},
-                                 .hint = request.hint};
+                                 .hint = request.hint,
+                                 .asked = request.asked};
   return explain_query(operation, explained, verbosity, reply);
 }
 

@@ -3,8 +3,10 @@
 
 #include "commands/arguments.h"
 #include "commands/config_views.h"
+#include "commands/parallelism.h"
 #include "commands/server.h"
 #include "shards/store.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::commands {
 namespace {
@@ -16,7 +18,7 @@ struct CreateRequest {
   bson::View validator, storage_engine, id_index;
   std::string_view level, action;
   std::optional<std::string_view> view_on;
-  bson::Value pipeline, clustered;
+  bson::Value pipeline, clustered, degree, buffered;
   bool auto_index = true;
   std::int64_t flags = 0;
 };
@@ -38,6 +40,8 @@ const Arguments<CreateRequest> kArguments{
     {"idIndex", &CreateRequest::id_index},        // What mongorestore sends back: {v: 2, key: {_id: 1}, name: "_id_"}.
     {"indexOptionDefaults", &CreateRequest::storage_engine},
     {"storageEngine", &CreateRequest::storage_engine},
+    {kDegreeName, &CreateRequest::degree},
+    {kBufferedName, &CreateRequest::buffered},
     {"flags", &CreateRequest::flags},  // Of old servers, without effect since long.
 };
 
@@ -85,7 +89,13 @@ Status create(Operation& operation, bson::Writer&) {
   CHECK_OK(refuse_unsupported(request));
   if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
   CHECK_OK(check_no_config_view(ns));
-  CHECK_OK(operation.server().store.catalog().create(ns, bson::View()));
+  TRY(const auto degree, parse_parallelism("create.maxDegreeOfParallelism", request.degree));
+  TRY(const auto buffered, parse_parallelism("create.maxBufferedItemCount", request.buffered));
+  const bson::Document options = bson::Document::build([&](bson::Writer& out) {
+    if (degree) add_number(out, kDegreeName, *degree);
+    if (buffered) add_number(out, kBufferedName, *buffered);
+  });
+  CHECK_OK(operation.server().store.catalog().create(ns, options));
   return {};
 }
 

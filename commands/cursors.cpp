@@ -59,6 +59,7 @@ Result<ClientCursor> Cursors::take(std::int64_t id, std::string_view ns, const s
   entry.cursor.id = out.id;
   entry.cursor.ns = out.ns;
   entry.cursor.session = out.session;
+  entry.cursor.killed = out.killed;
   return out;
 }
 
@@ -91,7 +92,7 @@ bool Cursors::kill(std::int64_t id) {
   const auto found = entries_.find(id);
   if (found == entries_.end() || found->second.killed) return false;
   if (found->second.in_use) {
-    found->second.killed = true;
+    found->second.killed = *found->second.cursor.killed = true;
   } else {
     erase(found);
   }
@@ -102,7 +103,7 @@ void Cursors::kill_session(const shards::Uuid& session) {
   const std::lock_guard lock(mutex_);
   for (auto at = entries_.begin(); at != entries_.end();) {
     const bool of_session = at->second.cursor.session == session;
-    if (of_session && at->second.in_use) at->second.killed = true;
+    if (of_session && at->second.in_use) at->second.killed = *at->second.cursor.killed = true;
     at = of_session && !at->second.in_use ? erase(at) : std::next(at);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -17,10 +18,12 @@ struct ClientCursor {
   std::unique_ptr<Execution> execution;
   bool no_timeout = false;
   SteadyTime last_used;
+  /// Set when the cursor is killed while it is in use: whoever uses it shall stop.
+  std::shared_ptr<std::atomic<bool>> killed = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// The cursors of all clients. A cursor in use is out of the table's hands: a second getMore on it fails, and killing it
-/// takes effect when it comes back. Thread-safe.
+/// tells whoever uses it. Thread-safe.
 class Cursors {
  public:
   static constexpr std::chrono::minutes kIdleTimeout{10};

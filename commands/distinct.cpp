@@ -6,9 +6,9 @@
 #include "commands/config_views.h"
 #include "commands/execution.h"
 #include "commands/explain.h"
+#include "commands/leg_walks.h"
 #include "commands/plan.h"
 #include "commands/server.h"
-#include "commands/targets.h"
 #include "commands/view_query.h"
 #include "query/keys/encode.h"
 #include "query/path/field_path.h"
@@ -20,7 +20,8 @@ namespace {
 struct DistinctRequest {
   std::string_view key;
   bson::View query, collation;
-  bson::Value hint;
+  bson::Value hint, degree, buffered;
+  AskedParallelism asked;
 };
 
 const Arguments<DistinctRequest> kArguments{
@@ -28,6 +29,8 @@ const Arguments<DistinctRequest> kArguments{
     {"query", &DistinctRequest::query},
     {"collation", &DistinctRequest::collation},
     {"hint", &DistinctRequest::hint},
+    {kDegreeName, &DistinctRequest::degree},
+    {kBufferedName, &DistinctRequest::buffered},
 };
 
 /// Every value at a path, arrays on the way and at its end taken element by element. Iterative.
@@ -74,33 +77,54 @@ class ValuesAtPath {
   std::vector<Place> places_;
 };
 
-/// The reply's `values`: each one the first time that it is met.
+/// Each value of some documents, the first time that it is met.
 class DistinctValues {
  public:
-  DistinctValues(std::string_view path, bson::Writer& reply) : at_path_(path), values_(reply.array("values")) {}
+  explicit DistinctValues(std::string_view path) : at_path_(path) {}
 
   Status add(bson::View document) {
-    at_path_.for_each(document, [this](bson::Value value) {
-      key_.clear();
-      query::keys::encode(value, key_);
-      if (met_.emplace(key_.text()).second) values_.push(value);
-    });
-    if (values_.size() > BatchLimits::kMaxBytes) return error(Code{17217}, "distinct too big, 16mb cap");
-    return {};
+    at_path_.for_each(document, [this](bson::Value value) { meet(value); });
+    return check();
+  }
+  /// Those of documents that come behind.
+  Status add(const DistinctValues& others) {
+    for (const bson::Value value : others.values_) meet(value);
+    return check();
+  }
+  void write(bson::Writer& reply) const {
+    bson::ArrayWriter values = reply.array("values");
+    for (const bson::Value value : values_) values.push(value);
   }
 
  private:
+  static constexpr std::size_t kElementHeader = 8;  ///< Type and name, about.
+
+  void meet(bson::Value value) {
+    key_.clear();
+    query::keys::encode(value, key_);
+    if (!met_.emplace(key_.text()).second) return;
+    values_.push_back(arena_.copy(value));
+    bytes_ += value.payload_size() + kElementHeader;
+  }
+  Status check() const {
+    if (bytes_ <= BatchLimits::kMaxBytes) return {};
+    return error(Code{17217}, "distinct too big, 16mb cap");
+  }
+
   ValuesAtPath at_path_;
-  bson::ArrayWriter values_;
   std::unordered_set<std::string> met_;
+  std::vector<bson::Value> values_;
+  query::Arena arena_;
+  std::size_t bytes_ = 0;
   bson::Buffer key_;
 };
 
 Result<DistinctRequest> parse(const Operation& operation) {
-  TRY(const DistinctRequest request, kArguments.parse("distinct", operation.request()));
+  TRY(DistinctRequest request, kArguments.parse("distinct", operation.request()));
   if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
   if (request.key.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
+  TRY(request.asked, AskedParallelism::parse("distinct", request.degree, request.buffered, operation.generic().comment));
   return request;
 }
 
@@ -108,24 +132,27 @@ Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   TRY(query::Matcher matcher, query::Matcher::parse(request.query));
-  DistinctValues values(request.key, reply);
-  const auto collect = [&](bson::View document) { return values.add(document); };
+  DistinctValues values(request.key);
   if (auto view = config_view(operation.server(), ns)) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
-    for (const bson::Document& row : rows) CHECK_OK(collect(row));
-    return {};
+    for (const bson::Document& row : rows) CHECK_OK(values.add(row.view()));
+  } else if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
+    TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
+    LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
+    std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());
+    for (auto& one : found) one = std::make_unique<DistinctValues>(request.key);
+    CHECK_OK(walks.for_each([&](std::size_t leg, bson::View document) { return found[leg]->add(document); }));
+    if (found.size() == 1) return found[0]->write(reply), Status();
+    for (const auto& one : found) CHECK_OK(values.add(*one));
   }
-  const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-  if (collection == nullptr) return {};
-  TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
-  Targets targets(operation, collection, matcher, std::move(plan.order));
-  return targets.for_each(collect);
+  values.write(reply);
+  return {};
 }
 
 Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
-  return explain_query(operation, {.ns = ns, .shown = {.filter = request.query}, .hint = request.hint}, verbosity, reply);
+  return explain_query(operation, {.ns = ns, .shown = {.filter = request.query}, .hint = request.hint, .asked = request.asked}, verbosity, reply);
 }
 
 const Register kDistinct{{

@@ -42,6 +42,8 @@ class Execution {
   virtual std::string plan_summary() const = 0;
   virtual std::int64_t keys_examined() const = 0;
   virtual std::int64_t documents_examined() const = 0;
+  /// What the reply's cursor tells beside its batch.
+  virtual void add_to_cursor(bson::Writer&) const {}
 };
 
 /// The documents of one batch: counts against its limits.

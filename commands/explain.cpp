@@ -3,6 +3,7 @@
 
 #include "commands/arguments.h"
 #include "commands/config_views.h"
+#include "commands/explain_partitions.h"
 #include "commands/host.h"
 #include "commands/server.h"
 #include "commands/version.h"
@@ -29,39 +30,49 @@ Status visit_batch(const ExplainedQuery& explained, bson::View batch, query::Pla
   return {};
 }
 
+/// One that tells what was done on each leg.
+std::unique_ptr<FindRun> run_told_apart(shards::Store& store, std::shared_ptr<const shards::Collection> collection,
+                                        FindQuery query, Plan plan, const AskedParallelism& asked) {
+  const FindFanOut::Manner manner{.parallelism = asked.over(*collection)};
+  if (is_divided(collection.get())) {
+    return std::make_unique<FindFanOut>(store, std::move(collection), std::move(query), std::move(plan), manner);
+  }
+  return run_find(store, std::move(collection), std::move(query), std::move(plan), manner);
+}
+
 /// Runs the plan as the command would and throws away what it yields.
-Result<query::PlanFigures> run(Operation& operation, const ExplainedQuery& explained,
-                               std::shared_ptr<const shards::Collection> collection, Plan plan) {
-  query::PlanFigures figures;
+Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
+                       std::shared_ptr<const shards::Collection> collection, Plan plan) {
+  RunFigures run;
+  query::PlanFigures& figures = run.plan;
   const query::ExplainRequest& shown = explained.shown;
   TRY(query::Matcher matcher, query::Matcher::parse(shown.filter));
   FindQuery query{.matcher = std::move(matcher), .skip = shown.skip, .limit = shown.limit};
   TRY(query.sort, query::SortSpec::parse(shown.sort));
   const bool by_key = plan.by_key();
-  FindExecution execution(operation.server().store, std::move(collection), std::move(query), std::move(plan.order), plan.sorted);
-  while (!execution.exhausted()) {
+  const auto execution = run_told_apart(operation.server().store, std::move(collection), std::move(query), std::move(plan),
+                                        explained.asked);
+  while (!execution->exhausted()) {
     bson::Buffer bytes;
     {
       bson::ArrayWriter batch(bytes);
-      CHECK_OK(execution.fill(operation, batch, {.documents = kRowsAtOnce}));
+      CHECK_OK(execution->fill(operation, batch, {.documents = kRowsAtOnce}));
     }
     CHECK_OK(visit_batch(explained, bson::View::trusted(bytes.data()), figures));
   }
-  figures.keys = by_key ? execution.keys_examined() : 0;
-  figures.documents = execution.documents_examined();
-  figures.matched = execution.matched();
-  figures.skipped = execution.skipped();
-  figures.exhausted = execution.scanned_to_the_end();
-  return figures;
+  figures.keys = by_key ? execution->keys_examined() : 0;
+  figures.documents = execution->documents_examined();
+  figures.matched = execution->matched();
+  figures.skipped = execution->skipped();
+  figures.exhausted = execution->scanned_to_the_end();
+  run.legs = execution->legs();
+  if (!by_key) for (LegReport& leg : run.legs) leg.figures.keys = 0;
+  run.threads = execution->threads();
+  return run;
 }
 
-}  // namespace
-
-void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
-                         bson::Writer& to) {
-  bson::Writer planner = to.document("queryPlanner");
-  planner.add("namespace", ns.full());
-  planner.add("indexFilterSet", false);
+/// The plan itself and those that were not taken: the same on every partition.
+void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner) {
   query::explain_filter(shown.filter, "parsedQuery", planner);
   query::explain_plan(choice.winner(), choice.request(), shown, nullptr, "winningPlan", planner);
   bson::ArrayWriter rejected = planner.array("rejectedPlans");
@@ -72,15 +83,86 @@ void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, 
   }
 }
 
+/// What each partition is asked for: skipping is left to the merge.
+query::ExplainRequest on_each(query::ExplainRequest shown) {
+  if (shown.limit != 0) shown.limit += std::min(shown.skip, ~shown.limit);
+  shown.skip = 0;
+  return shown;
+}
+
+/// A partition in a shard's place.
+void write_shards(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
+                  bson::Writer& to) {
+  bson::ArrayWriter shards = to.array("shards");
+  for (const shards::LegSpan& leg : leg_spans(*choice.collection(), choice.plan().order)) {
+    bson::Writer one = shards.document();
+    one.add("shardName", leg_name(*choice.collection(), leg));
+    one.add("namespace", ns.full());
+    one.add("indexFilterSet", false);
+    write_plans(choice, on_each(shown), one);
+  }
+}
+
+void write_shard_figures(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
+                         bson::Writer& to) {
+  bson::ArrayWriter shards = to.array("shards");
+  for (const LegReport& leg : figures.legs) {
+    query::PlanFigures own;
+    own.keys = leg.figures.keys;
+    own.documents = leg.figures.documents;
+    own.matched = own.returned = leg.figures.returned;
+    bson::Writer one = shards.document();
+    one.add("shardName", leg_name(*choice.collection(), leg.span));
+    one.add("executionSuccess", true);
+    add_number(one, "nReturned", own.returned);
+    add_number(one, "executionTimeMillis", std::chrono::duration_cast<std::chrono::milliseconds>(leg.figures.time).count());
+    add_number(one, "totalKeysExamined", own.keys);
+    add_number(one, "totalDocsExamined", own.documents);
+    query::explain_plan(choice.winner(), choice.request(), on_each(shown), &own, "executionStages", one);
+  }
+}
+
+}  // namespace
+
+void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
+                         const AskedParallelism& asked, bson::Writer& to) {
+  bson::Writer planner = to.document("queryPlanner");
+  planner.add("namespace", ns.full());
+  planner.add("indexFilterSet", false);
+  if (!is_divided(choice.collection())) return write_plans(choice, shown, planner);
+  planner.add("mongosPlannerVersion", 1);
+  query::explain_filter(shown.filter, "parsedQuery", planner);
+  {
+    bson::Writer merge = planner.document("winningPlan");
+    merge.add("stage", merge_stage(choice, !shown.sort.empty()));
+    write_shards(ns, choice, shown, merge);
+  }
+  planner.array("rejectedPlans").close();
+  write_targets(choice, asked, planner);
+}
+
 void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
                            Verbosity verbosity, bson::Writer& to) {
   bson::Writer stats = to.document("executionStats");
   stats.add("executionSuccess", true);
-  add_number(stats, "nReturned", figures.answered);
-  add_number(stats, "executionTimeMillis", figures.millis);
-  add_number(stats, "totalKeysExamined", figures.plan.keys);
-  add_number(stats, "totalDocsExamined", figures.plan.documents);
-  query::explain_plan(choice.winner(), choice.request(), shown, &figures.plan, "executionStages", stats);
+  const auto write_totals = [&](bson::Writer& out) {
+    add_number(out, "nReturned", figures.answered);
+    add_number(out, "executionTimeMillis", figures.millis);
+    add_number(out, "totalKeysExamined", figures.plan.keys);
+    add_number(out, "totalDocsExamined", figures.plan.documents);
+  };
+  write_totals(stats);
+  if (is_divided(choice.collection())) {
+    {
+      bson::Writer merge = stats.document("executionStages");
+      merge.add("stage", merge_stage(choice, !shown.sort.empty()));
+      write_totals(merge);
+      write_shard_figures(choice, shown, figures, merge);
+    }
+    write_leg_reports(choice, figures.legs, figures.threads, stats);
+  } else {
+    query::explain_plan(choice.winner(), choice.request(), shown, &figures.plan, "executionStages", stats);
+  }
   if (verbosity == Verbosity::kAllPlansExecution) stats.array("allPlansExecution").close();
 }
 
@@ -96,12 +178,12 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   TRY(const query::SortSpec sort, query::SortSpec::parse(explained.shown.sort));
   TRY(const PlanChoice choice, PlanChoice::make(collection.get(), matcher.tree(), sort, explained.hint));
   to.add("explainVersion", "1");
-  write_query_planner(explained.ns, choice, explained.shown, to);
+  write_query_planner(explained.ns, choice, explained.shown, explained.asked, to);
   if (!runs(verbosity)) return {};
   const SteadyTime start = steady_clock::now();
   RunFigures figures;
   if (collection != nullptr) {
-    TRY(figures.plan, run(operation, explained, collection, choice.plan()));
+    TRY(figures, run(operation, explained, collection, choice.plan()));
   }
   if (explained.finish) explained.finish(figures.plan);
   figures.answered = explained.shown.answers_rows() ? figures.plan.returned : 0;

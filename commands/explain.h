@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "commands/find_execution.h"
+#include "commands/find_fan_out.h"
 #include "commands/operation.h"
 #include "commands/plan.h"
 #include "query/plan/explain.h"
@@ -26,6 +26,7 @@ struct ExplainedQuery {
   shards::Namespace ns;
   query::ExplainRequest shown = {};
   bson::Value hint = {};
+  AskedParallelism asked = {};
   /// Called for each row that comes out when the plan is run; may add to the figures.
   std::function<Status(bson::View document, query::PlanFigures& figures)> visit = {};
   /// Called behind the last row.
@@ -40,11 +41,13 @@ Status check_explainable(Operation& operation, const shards::Namespace& ns);
 
 /// The parts of it, for a query that is run in another way: see explain_pipeline.
 void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
-                         bson::Writer& to);
+                         const AskedParallelism& asked, bson::Writer& to);
 struct RunFigures {
   query::PlanFigures plan;
   std::int64_t answered = 0;
   std::int64_t millis = 0;
+  std::vector<LegReport> legs = {};  ///< Of a collection that is divided.
+  unsigned threads = 1;
 };
 void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
                            Verbosity verbosity, bson::Writer& to);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/explain_pipeline.h"
 
-#include "commands/scan_source.h"
+#include <algorithm>
+
 #include "commands/server.h"
 #include "commands/source_stages.h"
 #include "query/stages/pipeline.h"
+#include "shards/router/leg_scan.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
 
@@ -26,6 +28,52 @@ class CountedSource final : public query::RecordSource {
  private:
   query::Source input_;
   std::int64_t& rows_;
+};
+
+/// The legs of a walk, one after the other, told apart.
+class LegChain final : public query::RecordSource {
+ public:
+  LegChain(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, const shards::ScanOrder& order,
+           const shards::LegWork& work, const shards::LegControl& control) {
+    for (shards::LegSpan& span : leg_spans(*collection, order)) {
+      auto scan = std::make_unique<shards::LegScan>(store, collection, order, span, work, control);
+      scan->allow({.rows = query::Batch::kRows});
+      legs_.push_back({.report = {.span = std::move(span), .figures = {}}, .scan = std::move(scan)});
+    }
+  }
+  Status pull(query::Batch& out) override {
+    out.clear();
+    for (; at_ < legs_.size(); ++at_) {
+      shards::LegFigures& figures = legs_[at_].report.figures;
+      const SteadyTime start = steady_clock::now();
+      CHECK_OK(legs_[at_].scan->pull(out));
+      figures.time += steady_clock::now() - start;
+      figures.returned += static_cast<std::int64_t>(out.size());
+      if (!out.empty()) return {};
+      legs_[at_].scan->suspend();
+    }
+    return {};
+  }
+  bool exhausted() const {
+    return std::ranges::all_of(legs_, [](const OneLeg& leg) { return leg.scan->exhausted(); });
+  }
+  std::vector<LegReport> reports(bool by_key) const {
+    std::vector<LegReport> reports;
+    for (const OneLeg& leg : legs_) {
+      reports.push_back(leg.report);
+      reports.back().figures.keys = by_key ? leg.scan->scan().keys_examined() : 0;
+      reports.back().figures.documents = leg.scan->scan().documents_examined();
+    }
+    return reports;
+  }
+
+ private:
+  struct OneLeg {
+    LegReport report;
+    std::unique_ptr<shards::LegScan> scan;
+  };
+  std::vector<OneLeg> legs_;
+  std::size_t at_ = 0;
 };
 
 /// A pipeline that was run to its end.
@@ -97,16 +145,21 @@ Result<Run> run_plan(Operation& operation, const std::shared_ptr<const shards::C
   const SteadyTime start = steady_clock::now();
   Plan plan = choice.plan();
   const bool by_key = plan.by_key();
-  auto source = std::make_unique<ScanSource>(operation.server().store, collection, std::move(plan.order),
-                                             pipeline.needed_fields());
-  ScanSource& walk = *source;
-  walk.serve(operation);
+  const shards::LegWork work{.filter = pipeline.leading_filter(), .fields = shards::LegWork::gather(pipeline.needed_fields())};
+  shards::LegControl control;
+  control.interrupted = [&operation] { return operation.check_interrupt(); };
+  auto source = std::make_unique<LegChain>(operation.server().store, collection, plan.order, work, control);
+  const LegChain& walk = *source;
   TRY(Run ran, run(pipeline, std::move(source)));
-  figures.plan.keys = by_key ? walk.scan().keys_examined() : 0;
-  figures.plan.documents = walk.scan().documents_examined();
-  figures.plan.exhausted = walk.scan().exhausted();
+  figures.legs = walk.reports(by_key);
+  figures.plan.exhausted = walk.exhausted();
+  for (const LegReport& leg : figures.legs) {
+    figures.plan.keys += leg.figures.keys;
+    figures.plan.documents += leg.figures.documents;
+  }
   figures.plan.matched = figures.plan.returned = figures.answered = ran.passed[filters];
   figures.millis = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start).count();
+  ran.stream.reset();  // The walk works by what stands here.
   return ran;
 }
 
@@ -134,7 +187,7 @@ Status explain_cursor(Operation& operation, const shards::Namespace& ns, query::
     bson::Writer stage = list.document();
     {
       bson::Writer cursor = stage.document("$cursor");
-      write_query_planner(ns, choice, explained.shown, cursor);
+      write_query_planner(ns, choice, explained.shown, explained.asked, cursor);
       if (runs(verbosity)) write_execution_stats(choice, explained.shown, figures, verbosity, cursor);
     }
     if (runs(verbosity)) add_number(stage, "nReturned", figures.answered);
@@ -146,13 +199,14 @@ Status explain_cursor(Operation& operation, const shards::Namespace& ns, query::
 
 }  // namespace
 
-Status explain_pipeline(Operation& operation, const shards::Namespace& ns, bson::View stages, bson::Value hint,
+Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const ExplainedPipeline& asked,
                         Verbosity verbosity, bson::Writer& to) {
+  const bson::View stages = asked.stages;
   TRY(const auto made, run_source_stage(operation, ns, stages));
   if (made) return explain_made(*made, stages, verbosity, to);
   CHECK_OK(check_explainable(operation, ns));
   TRY(query::Pipeline pipeline, query::Pipeline::parse(stages));
-  ExplainedQuery explained{.ns = ns, .hint = hint};
+  ExplainedQuery explained{.ns = ns, .hint = asked.hint, .asked = asked.asked};
   const bool filters = pipeline.leading_filter() != nullptr;
   if (filters) explained.shown.filter = stages.begin()->value.as_document().begin()->value.as_document();
   if (stages.count() == (filters ? 1U : 0U)) return explain_query(operation, explained, verbosity, to);

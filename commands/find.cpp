@@ -5,6 +5,7 @@
 #include "commands/explain.h"
 #include "commands/express.h"
 #include "commands/find_execution.h"
+#include "commands/find_fan_out.h"
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/view_query.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct FindRequest {
   bson::View filter, sort, projection, let, collation, min, max;
-  bson::Value hint;
+  bson::Value hint, degree, buffered;
   std::int64_t skip = 0;
   std::int64_t limit = 0;
   std::optional<std::int64_t> batch_size;
@@ -53,6 +54,8 @@ const Arguments<FindRequest> kArguments{
     {"noCursorTimeout", &FindRequest::no_timeout, Rule::kExact},
     {"allowPartialResults", &FindRequest::partial_results, Rule::kExact},
     {"allowDiskUse", &FindRequest::disk_use, Rule::kExact},
+    {kDegreeName, &FindRequest::degree},
+    {kBufferedName, &FindRequest::buffered},
     {"oplogReplay", &FindRequest::oplog_replay, Rule::kExact},  // Of old drivers, without effect since long.
 };
 
@@ -146,11 +149,16 @@ Status find_in_view(Operation& operation, const FindRequest& request, const shar
   return answer_documents(operation, ns, std::move(rows), limits, reply);
 }
 
+Result<AskedParallelism> parallelism_of(const Operation& operation, const FindRequest& request) {
+  return AskedParallelism::parse("find", request.degree, request.buffered, operation.generic().comment);
+}
+
 Status find(Operation& operation, bson::Writer& reply) {
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
+  TRY(const AskedParallelism asked, parallelism_of(operation, request));
   shards::Store& store = operation.server().store;
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
   if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
@@ -172,10 +180,21 @@ Status find(Operation& operation, bson::Writer& reply) {
   if (request.batch_size) limits.documents = *request.batch_size;
   // A bounded stretch of an ordered table is read on the spot; if it turns out longer than thought, a worker begins anew.
   const bool short_one = request.limit > 0 && saturating_add(request.limit, request.skip) <= kRowsOnCore && plan.sorted &&
+                         !request.partial_results &&
                          (!plan.order.ranges.empty() || query.matcher.matches_everything());
   if (!operation.on_worker() && !short_one) return operation.to_worker();
-  auto execution = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
-  if (!operation.on_worker()) execution->set_row_budget(2 * kRowsOnCore);
+  std::unique_ptr<FindRun> execution;
+  if (!operation.on_worker()) {
+    auto on_core = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
+    on_core->set_row_budget(2 * kRowsOnCore);
+    execution = std::move(on_core);
+  } else {
+    const FindFanOut::Manner manner{
+        .parallelism = asked.over(*collection),
+        .partial = request.partial_results,
+        .one_batch = request.single_batch || (request.limit > 0 && request.limit <= limits.documents)};
+    execution = run_find(store, collection, std::move(query), std::move(plan), manner);
+  }
   return answer_first_batch(operation, ns, std::move(execution), limits,
                             {.single_batch = request.single_batch, .no_timeout = request.no_timeout}, reply);
 }
@@ -186,13 +205,15 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
   CHECK_OK(parse_query(request).status());
+  TRY(const AskedParallelism asked, parallelism_of(operation, request));
   const ExplainedQuery explained{.ns = ns,
                                  .shown = {.filter = request.filter,
                                            .sort = request.sort,
                                            .projection = request.projection,
                                            .skip = static_cast<std::uint64_t>(request.skip),
                                            .limit = static_cast<std::uint64_t>(request.limit)},
-                                 .hint = request.hint};
+                                 .hint = request.hint,
+                                 .asked = asked};
   return explain_query(operation, explained, verbosity, reply);
 }
 

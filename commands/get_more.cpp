@@ -41,6 +41,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
     cursors.put_back(std::move(cursor));
     return error(Code::BadValue, "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
   }
+  operation.interrupt_by(cursor.killed);
   BatchLimits limits;
   limits.documents = request.batch_size.value_or(0) > 0 ? *request.batch_size : kNoLimit;
   bson::Writer body = reply.document("cursor");
@@ -49,6 +50,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
     bson::ArrayWriter batch = body.array("nextBatch");
     status = fill_batch(operation, *cursor.execution, batch, limits);
   }
+  if (status.ok()) cursor.execution->add_to_cursor(body);
   const std::int64_t id = cursor.id;
   const bool done = !status.ok() || cursor.execution->exhausted();
   if (done) {

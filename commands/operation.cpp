@@ -43,6 +43,9 @@ Status Operation::check_killed() const {
   if (client_.current().killed.load(std::memory_order_relaxed)) {
     return error(Code::Interrupted, "operation was interrupted");
   }
+  if (cursor_killed_ != nullptr && cursor_killed_->load(std::memory_order_relaxed)) {
+    return error(Code::CursorKilled, "the cursor was killed");
+  }
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) {
     return error(Code::MaxTimeMSExpired, "operation exceeded time limit");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -63,11 +64,13 @@ class Operation {
   void close_connection() { next_ = wire::Next::kClose; }
 
   /// Fails when the client has gone, the server stops, the operation was killed or its time is up. Long work asks
-  /// between batches.
+  /// between batches; helpers' threads may ask too.
   Status check_interrupt() const;
   /// The same for work that goes on without its client: index builds.
   Status check_killed() const;
   void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+  /// The cursor that it reads may be killed meanwhile.
+  void interrupt_by(std::shared_ptr<const std::atomic<bool>> cursor_killed) { cursor_killed_ = std::move(cursor_killed); }
   std::optional<SteadyTime> deadline() const { return deadline_; }
 
   /// Has taken so long that it will be logged: worth telling the log more.
@@ -88,6 +91,7 @@ class Operation {
   bool on_worker_;
   wire::Next next_ = wire::Next::kReply;
   std::optional<SteadyTime> deadline_;
+  std::shared_ptr<const std::atomic<bool>> cursor_killed_;
   OperationStats stats_;
 };
 

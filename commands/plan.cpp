@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/plan.h"
 
+#include <algorithm>
+
+#include "shards/router/leg_spans.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
@@ -122,6 +125,30 @@ std::span<const query::Plan> PlanChoice::rejected() const {
   return others.first(others.size() - (scans_at_the_end ? 1 : 0));
 }
 
+/// What the filter says of the records' own keys, whichever way is chosen: only partitions that hold some need be asked.
+query::Plan PlanChoice::by_records() const {
+  query::PlanRequest request{.filter = request_.filter, .indexes = request_.indexes};
+  request.hint = 0;
+  return query::choose_plan(request);
+}
+
+std::vector<query::KeyRange> PlanChoice::record_ranges() const {
+  if (collection_->partitions.size() == 1) return {};
+  const query::Plan plan = by_records();
+  return plan.intervals.empty() ? std::vector<query::KeyRange>() : plan.ranges();
+}
+
+PlanChoice::Targeting PlanChoice::targeting() const {
+  const query::Plan plan = by_records();
+  if (plan.intervals.empty()) return Targeting::kNone;
+  const std::size_t keys = collection_->sharding == nullptr ? 1 : collection_->sharding->key.fields().size();
+  const auto points = [](const query::FieldIntervals& field) {
+    return std::ranges::all_of(field.intervals, [](const query::Interval& interval) { return interval.is_point(); });
+  };
+  const bool equal = plan.intervals.size() >= keys && std::all_of(plan.intervals.begin(), plan.intervals.begin() + static_cast<std::ptrdiff_t>(keys), points);
+  return equal ? Targeting::kEquality : Targeting::kRange;
+}
+
 Plan PlanChoice::plan() const {
   using Access = query::Plan::Access;
   const query::Plan& chosen = winner();
@@ -133,9 +160,15 @@ Plan PlanChoice::plan() const {
   plan.text = query::dump(chosen, request_);
   if (chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup) plan.order.ranges = chosen.ranges();
   if (chosen.access == Access::kIndexScan && chosen.index > 0) plan.order.index = collection_->indexes[chosen.index - 1];
-  // Segments are walked one after the other. Records lie in the order of the map; entries of an index are in order within
-  // each, and all of them together are not.
-  if (plan.order.index != nullptr && collection_->runs().size() > 1 && !request_.sort->empty()) plan.sorted = false;
+  if (plan.order.index != nullptr) plan.order.within = record_ranges();
+  // Records lie in the order of the map; entries of an index are in order within each segment, and all of them together
+  // are not.
+  const bool by_entries = plan.order.index != nullptr && !request_.sort->empty() && plan.sorted;
+  plan.sorted_by_entries = by_entries;
+  if (by_entries && shards::leg_spans(*collection_, plan.order).size() > 1) {
+    plan.legs_sorted = true;
+    plan.sorted = false;
+  }
   return plan;
 }
 

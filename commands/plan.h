@@ -10,11 +10,18 @@ namespace partita::commands {
 struct Plan {
   shards::ScanOrder order;
   bool sorted = false;  ///< The walk is in the order of the sort (which may be none).
+  /// Each leg of it is, in the order of its keys: merged they are the whole in order. `sorted` is then false.
+  bool legs_sorted = false;
+  bool sorted_by_entries = false;  ///< By an index, whether in one leg or in several.
   bool needs_filter = true;
   std::string text;     ///< One line of it, for logs.
 
   /// Looks up keys instead of walking over everything.
   bool by_key() const { return order.index != nullptr || !order.ranges.empty(); }
+  /// Entries that lie in order in one table now may be in several before a cursor comes to its end.
+  bool may_come_to_merge(const shards::Collection& collection) const {
+    return sorted_by_entries && (collection.sharding != nullptr || collection.partitions.size() > 1);
+  }
 };
 
 /// FailedToParse for what is neither an index's name nor its keys.
@@ -35,10 +42,18 @@ class PlanChoice {
   Plan plan() const;
   const query::PlanRequest& request() const { return request_; }
   const query::Plan& winner() const { return candidates_.front(); }
+  /// Null where there is none.
+  const shards::Collection* collection() const { return collection_; }
+  /// How the filter tells which partitions hold what is asked for.
+  enum class Targeting : std::uint8_t { kNone, kRange, kEquality };
+  Targeting targeting() const;
   /// Other ways through an index: a walk over everything is always possible and not worth telling.
   std::span<const query::Plan> rejected() const;
 
  private:
+  query::Plan by_records() const;
+  std::vector<query::KeyRange> record_ranges() const;
+
   const shards::Collection* collection_ = nullptr;
   std::vector<query::IndexDescription> ways_;
   query::PlanRequest request_;  ///< Looks into ways_, which may move with it.

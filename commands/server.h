@@ -12,9 +12,11 @@
 #include "commands/metrics.h"
 #include "commands/namespace_times.h"
 #include "commands/operation.h"
+#include "commands/settings/server_parameters.h"
 #include "commands/settings/settings.h"
 #include "commands/topology_version.h"
 #include "wire/net/timer.h"
+#include "wire/net/worker_pool.h"
 
 namespace partita::shards {
 class Store;
@@ -67,6 +69,10 @@ struct Server {
   /// Large writes take turns: as many at once as processors can work on, and a few that wait for the disk. More of them
   /// would not be done sooner, but what they have written and not committed cannot leave the cache.
   std::counting_semaphore<> large_writes{2 * std::max<std::ptrdiff_t>(std::thread::hardware_concurrency(), 2)};
+  /// Help with queries over several partitions. Never with a query as a whole: those who wait for legs are workers, so that
+  /// no leg waits for a thread that waits for legs. More than there are processors only while many queries ask for more.
+  wire::WorkerPool leg_threads{"leg", std::max(std::thread::hardware_concurrency(), 1U), 4096,
+                               {.most = [] { return static_cast<unsigned>(parameters::max_leg_threads.get()); }}};
 };
 
 }  // namespace partita::commands

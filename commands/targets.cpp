@@ -45,17 +45,4 @@ Result<std::vector<std::string>> Targets::next(std::size_t most) {
   return keys;
 }
 
-Result<std::int64_t> Targets::count(std::int64_t most) {
-  std::int64_t found = 0;
-  CHECK_OK(scan_.resume());
-  while (found < most) {
-    bson::View document;
-    TRY(const bool more, next_match(document));
-    if (!more) break;
-    ++found;
-  }
-  scan_.suspend();
-  return found;
-}
-
 }  // namespace partita::commands

@@ -19,22 +19,6 @@ class Targets {
 
   /// The next keys, at most `most` of them; none at the end.
   Result<std::vector<std::string>> next(std::size_t most);
-  /// How many there are, counted no further than `most`.
-  Result<std::int64_t> count(std::int64_t most);
-  /// Calls `visit(document) -> Status` for all that are left.
-  template <class Visit>
-  Status for_each(Visit&& visit) {
-    CHECK_OK(scan_.resume());
-    while (true) {
-      bson::View document;
-      TRY(const bool more, next_match(document));
-      if (!more) break;
-      CHECK_OK(visit(document));
-    }
-    scan_.suspend();
-    return {};
-  }
-  const shards::CollectionScan& scan() const { return scan_; }
 
  private:
   Result<bool> next_match(bson::View& document);

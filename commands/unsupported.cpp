@@ -25,7 +25,7 @@ const RegisterUnsupported kSharding{
      "transitionFromDedicatedConfigServer", "resetPlacementHistory", "untrackUnshardedCollection"},
     "collections cannot be sharded by a key of the user's choice yet"};
 
-const RegisterUnsupported kSchema{{"collMod", "convertToCapped", "cloneCollectionAsCapped", "setIndexCommitQuorum"},
+const RegisterUnsupported kSchema{{"convertToCapped", "cloneCollectionAsCapped", "setIndexCommitQuorum"},
                                   "a collection's options cannot be changed after its creation yet"};
 
 const RegisterUnsupported kMaintenance{

@@ -218,7 +218,7 @@ void Checkpointer::advance_oldest() {
   if (!unheld.owns_lock()) return;
   const Time visible = store_.positions().visible();
   if (visible > last_visible_) {
-    advances_.note(store_.engine().set_stable(visible, last_visible_));
+    advances_.note(store_.engine().set_stable(visible, store_.past_pins().lowest(last_visible_)));
   }
   last_visible_ = std::max(visible, last_visible_);
 }
@@ -252,7 +252,7 @@ Status Checkpointer::take_locked() {
   CHECK_OK(counts_saved.hit());
   {
     const std::lock_guard unheld(past_);
-    CHECK_OK(store_.engine().set_stable(boundary, last_visible_));
+    CHECK_OK(store_.engine().set_stable(boundary, store_.past_pins().lowest(last_visible_)));
   }
   CHECK_OK(stable_set.hit());
   CHECK_OK(store_.engine().checkpoint());

@@ -10,6 +10,7 @@
 #include "shards/log/embedded_log.h"
 #include "shards/log/log_holds.h"
 #include "shards/log/random.h"
+#include "shards/snapshot/past_pin.h"
 
 namespace partita::wire {
 class Periodic;
@@ -77,6 +78,8 @@ class Store {
   /// While it is held, whoever takes a time finds that time's versions still there. Hold it from taking the time until a
   /// transaction that reads at it has begun, which pins the past by itself; no longer, for versions pile up.
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past();
+  /// Moments that are kept for longer, by readers who hold no transaction open.
+  PastPins& past_pins() { return past_pins_; }
   /// The last checkpoint's moment: changes after it are counted apart until the next one.
   Time checkpoint_boundary() const { return checkpoint_boundary_.load(std::memory_order_acquire); }
   void set_checkpoint_boundary(Time boundary) { checkpoint_boundary_.store(boundary, std::memory_order_release); }
@@ -108,6 +111,7 @@ class Store {
   TableId log_table_ = kNoTable;
   std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
   LogHolds log_holds_;
+  PastPins past_pins_;
   std::unique_ptr<Catalog> catalog_;
   std::atomic<Time> checkpoint_boundary_{0};
   std::atomic<Time> checkpointed_{0};

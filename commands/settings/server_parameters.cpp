@@ -12,6 +12,10 @@ Whole max_worker_threads{{.name = "partitaMaxWorkerThreads",
                           .summary = "How many long operations run side by side; more wait for their turn."},
                          {.initial = 128, .least = 8, .most = 1024}};
 
+Whole max_leg_threads{{.name = "partitaMaxLegThreads",
+                       .summary = "How many threads help queries that read several partitions at once, all together."},
+                      {.initial = 64, .least = 1, .most = 1024}};
+
 Whole session_timeout_minutes{{.name = "localLogicalSessionTimeoutMinutes",
                                .summary = "How long after its last write a session's statements are known again.",
                                .when = When::kStartup},

@@ -9,6 +9,8 @@ namespace partita::commands::parameters {
 extern Flag enable_test_commands;
 /// Long operations that run side by side; see wire::WorkerPool.
 extern Whole max_worker_threads;
+/// Threads that help with queries over several partitions.
+extern Whole max_leg_threads;
 
 /// What hello tells clients, and what the store is opened with.
 extern Whole session_timeout_minutes;

@@ -6,7 +6,7 @@
 
 namespace partita::query {
 
-/// $match; its filter may also become the filter of the scan below: see Pipeline::leading_filter().
+/// $match; its filter may also become the filter of the scan below: see Pipeline::take_leading_match().
 class MatchPlan : public StagePlan {
  public:
   explicit MatchPlan(Matcher matcher) : matcher_(std::move(matcher)) {}

@@ -81,32 +81,42 @@ PipelinePart Pipeline::whole() const {
 
 /// Stages go to the partitions until one needs the merged stream. Behind a sort the rows are in order on every partition,
 /// so stages that keep rows in order may still run there; a $group may ask for the first of all, so it may not.
-PipelineSplit Pipeline::split() const {
+PipelineSplit Pipeline::split(bool ordered) const {
   PipelineSplit split;
   bool merged = false;
-  for (const PipelineStage& stage : stages_) {
-    const StagePlan* plan = stage.plan.get();
-    const Split how = stage.kind->split;
-    const bool ordered = split.order != nullptr;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const StagePlan* plan = stages_[i].plan.get();
+    const Split how = stages_[i].kind->split;
     if (merged || how == Split::kMerge || (ordered && (how == Split::kOrder || how == Split::kPartial))) {
+      if (!merged) limit_each(i, split);
       split.merge.steps.push_back({plan, Role::kWhole});
       merged = true;
-    } else if (how == Split::kEach) {
-      split.each.steps.push_back({plan, Role::kWhole});
-    } else if (how == Split::kBoth) {
-      split.each.steps.push_back({plan, Role::kWhole});
-      split.merge.steps.push_back({plan, Role::kWhole});
-      merged = true;
-    } else if (how == Split::kOrder) {
-      split.each.steps.push_back({plan, Role::kWhole});
+      continue;
+    }
+    split.each.steps.push_back({plan, how == Split::kPartial ? Role::kPartial : Role::kWhole});
+    split.gathers |= how == Split::kOrder || how == Split::kPartial;
+    const bool passes_on = as<MatchPlan>(stages_[i]) != nullptr || as<LimitPlan>(stages_[i]) != nullptr;
+    split.rows_stay = how == Split::kOrder || (split.rows_stay && passes_on);
+    if (how == Split::kOrder) {
       split.order = &static_cast<const SortPlan*>(plan)->spec();
-    } else {
-      split.each.steps.push_back({plan, Role::kPartial});
-      split.merge.steps.push_back({plan, Role::kCombine});
+      ordered = true;
+    } else if (how == Split::kBoth || how == Split::kPartial) {
+      split.merge.steps.push_back({plan, how == Split::kPartial ? Role::kCombine : Role::kWhole});
       merged = true;
     }
   }
   return split;
+}
+
+/// What a $limit behind some $skip lets pass is all that any partition need send. Behind a $sort it has been told already.
+void Pipeline::limit_each(std::size_t from, PipelineSplit& split) const {
+  std::uint64_t kept = 0;
+  for (; from < stages_.size() && as<SkipPlan>(stages_[from]) != nullptr; ++from)
+    if (__builtin_add_overflow(kept, as<SkipPlan>(stages_[from])->skip(), &kept)) return;
+  const auto* limit = from < stages_.size() ? as<LimitPlan>(stages_[from]) : nullptr;
+  if (limit == nullptr || __builtin_add_overflow(kept, limit->limit(), &kept)) return;
+  split.made.push_back(std::make_unique<LimitPlan>(kept));
+  split.each.steps.push_back({split.made.back().get(), Role::kWhole});
 }
 
 const Matcher* Pipeline::leading_filter() const {
@@ -114,7 +124,12 @@ const Matcher* Pipeline::leading_filter() const {
   return match == nullptr ? nullptr : &match->matcher();
 }
 
-void Pipeline::drop_leading_match() { stages_.erase(stages_.begin()); }
+std::unique_ptr<const StagePlan> Pipeline::take_leading_match() {
+  if (leading_filter() == nullptr) return nullptr;
+  std::unique_ptr<const StagePlan> match = std::move(stages_.front().plan);
+  stages_.erase(stages_.begin());
+  return match;
+}
 
 const SortSpec* Pipeline::leading_sort() const {
   const std::size_t at = leading_filter() == nullptr ? 0 : 1;

@@ -37,6 +37,10 @@ struct PipelineSplit {
   /// The order in which rows of `each` arrive and have to be merged, by their keys; without it any order will do.
   const SortSpec* order = nullptr;
   PipelinePart merge;
+  bool gathers = false;    ///< Some stage of `each` must see all of its rows before it hands on the first.
+  bool rows_stay = true;   ///< Rows that `each` has handed on stay valid when it is pulled again.
+  /// Stages that are in no pipeline: a $limit that reaches through the $skip before it.
+  std::vector<std::unique_ptr<const StagePlan>> made = {};
 };
 
 /// An aggregation pipeline: parsed once per request, opened for each partition. Immutable, so many threads may share one;
@@ -47,12 +51,14 @@ class Pipeline {
 
   /// All of it over one stream.
   PipelinePart whole() const;
-  PipelineSplit split() const;
+  /// `ordered`: rows come in an order that stages behind may rely on, and the merge keeps it.
+  PipelineSplit split(bool ordered = false) const;
 
   /// The filter of a $match at the very beginning: what a plan can be made for. whole() and split() ask it again, unless
-  /// `drop_leading_match` said that the scan has done so.
+  /// the scan has taken it over.
   const Matcher* leading_filter() const;
-  void drop_leading_match();
+  /// The $match of that filter, which is then no stage any more; null where there is none.
+  std::unique_ptr<const StagePlan> take_leading_match();
   /// The sort at the beginning (behind a leading $match), which an index may serve.
   const SortSpec* leading_sort() const;
   void drop_leading_sort();
@@ -63,6 +69,7 @@ class Pipeline {
 
  private:
   void combine_sorts_with_limits();
+  void limit_each(std::size_t from, PipelineSplit& split) const;
 
   std::vector<PipelineStage> stages_;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include "wire/error/status.h"
 
@@ -14,12 +17,18 @@ namespace partita::query {
 class RunControl {
  public:
   static constexpr std::size_t kMemoryLimit = std::size_t{256} << 20;
+  /// What pipelines hold that run side by side for one query: the limit is theirs together.
+  using Shared = std::shared_ptr<std::atomic<std::size_t>>;
+
+  RunControl() = default;
+  explicit RunControl(Shared shared) : shared_(std::move(shared)) {}
 
   /// A stage that held `held` bytes holds `now`. Fails when all of them hold too much.
   Status change(std::size_t& held, std::size_t now) {
     used_ += now - held;  // May wrap round in between, and comes out right.
+    const std::size_t all = shared_ == nullptr ? used_ : shared_->fetch_add(now - held) + (now - held);
     held = now;
-    if (used_ <= kMemoryLimit) [[likely]] return {};
+    if (all <= kMemoryLimit) [[likely]] return {};
     return error(Code::ExceededMemoryLimit, "The stages of the pipeline hold more than ", kMemoryLimit, " bytes together");
   }
   std::size_t used() const { return used_; }
@@ -30,6 +39,7 @@ class RunControl {
 
  private:
   std::size_t used_ = 0;
+  const Shared shared_;
   std::function<Status()> interrupt_;
 };
 

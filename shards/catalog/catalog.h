@@ -77,6 +77,8 @@ class Catalog {
   Result<std::shared_ptr<const Collection>> drop(const Namespace& ns, const Interrupt& interrupted = {});
   Status drop_database(std::string_view db, const Interrupt& interrupted = {});
   Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
+  /// Changes fields of a collection's options; a null takes the field out. NamespaceNotFound when there is no collection.
+  Status set_options(const Namespace& ns, bson::View fields, const Interrupt& interrupted = {});
   /// Builds the indexes that are new; those defined identically already are left alone. Reading and writing go on
   /// meanwhile, and so do changes of other collections. Interrupted it leaves nothing behind. Returns how many there were
   /// before and after, that of _id included. `progress` may be nullptr.

@@ -1,34 +1,90 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/router/collection_scan.h"
 
+#include <thread>
+
 #include "shards/placement/placement.h"
+#include "shards/router/leg_spans.h"
+#include "shards/storage/fail_point.h"
 
 namespace partita::shards {
+namespace {
+
+FailPoint read_partition{"readPartition",
+                         "A walk comes to a partition. {partition: id} picks one; {blockTimeMS: n} sleeps, {errorCode: n} fails."};
+
+Status check_readable(PartitionId id) {
+  if (!read_partition.armed()) [[likely]] return {};
+  const auto is_meant = [&](bson::View data) {
+    const bson::Value wanted = data["partition"];
+    return wanted.missing() || wanted.exact_int64() == static_cast<std::int64_t>(id);
+  };
+  const auto data = read_partition.fire(is_meant);
+  if (data == nullptr) return {};
+  const bson::View what = *data;
+  std::this_thread::sleep_for(std::chrono::milliseconds(what["blockTimeMS"].exact_int64().value_or(0)));
+  const auto code = what["errorCode"].exact_int64();
+  return code ? error(static_cast<Code>(*code), "fail point readPartition") : Status();
+}
+
+/// A collection in one piece is what most are, and their walks need no look at the map.
+ScanLegs targeted_legs(const Collection& collection, const ScanOrder& order) {
+  if (collection.partitions.size() == 1 || order.targets().empty()) return ScanLegs(order.backward);
+  return {order.backward, joined(leg_spans(collection, order), order.backward)};
+}
+
+}  // namespace
 
 CollectionScan::CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order)
     : store_(store),
       collection_(std::move(collection)),
       order_(std::move(order)),
-      legs_(order_.backward),
+      legs_(targeted_legs(*collection_, order_)),
       may_repeat_(order_.may_repeat) {}
 
-Status CollectionScan::resume() {
-  const CatalogSnapshot& snapshot = store_.catalog().snapshot();
-  if (snapshot.version == collection_->version) return resume(collection_);
-  std::shared_ptr<const Collection> now = snapshot.share(collection_->ns.full());
-  if (now == nullptr || now->uuid != collection_->uuid) now = snapshot.share(collection_->uuid);
-  if (now == nullptr && !exhausted()) return error(Code::QueryPlanKilled, "collection dropped");
+CollectionScan::CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order,
+                               query::KeyRange span)
+    : store_(store),
+      collection_(std::move(collection)),
+      order_(std::move(order)),
+      legs_(order_.backward, {std::move(span)}),
+      may_repeat_(order_.may_repeat) {}
+
+CollectionScan::CollectionScan(const CollectionScan& whole, ScanLegs legs)
+    : store_(whole.store_), collection_(whole.collection_), order_(whole.order_), legs_(std::move(legs)),
+      may_repeat_(whole.may_repeat_), met_(whole.met_) {}
+
+Result<std::shared_ptr<const Collection>> CollectionScan::current(Store& store,
+                                                                  const std::shared_ptr<const Collection>& collection) {
+  const CatalogSnapshot& snapshot = store.catalog().snapshot();
+  if (snapshot.version == collection->version) return collection;
+  std::shared_ptr<const Collection> now = snapshot.share(collection->ns.full());
+  if (now == nullptr || now->uuid != collection->uuid) now = snapshot.share(collection->uuid);
+  if (now == nullptr) return error(Code::QueryPlanKilled, "collection dropped");
   // Where a scan stands, and what ranges it has, are keys of the old order.
-  if (now != nullptr && !now->is_clustered_as(*collection_) && !exhausted()) return order_changed(now->ns);
-  return resume(std::move(now));
+  if (!now->is_clustered_as(*collection)) return order_changed(now->ns);
+  return now;
 }
 
-Status CollectionScan::resume(std::shared_ptr<const Collection> now) {
+// The map must be that of the moment: a later one may lead to tables that were not filled yet, an earlier one to tables that
+// had been left.
+Status CollectionScan::resume() {
+  if (exhausted()) return {};
+  while (true) {
+    TRY(std::shared_ptr<const Collection> now, current(store_, collection_));
+    const std::uint64_t version = store_.catalog().version();
+    CHECK_OK(resume(std::move(now)));
+    if (store_.catalog().snapshot().version == version) return {};
+    suspend();
+  }
+}
+
+Status CollectionScan::resume(std::shared_ptr<const Collection> now, Time at) {
   if (exhausted()) return {};
   collection_ = std::move(now);
   TRY(SessionLease session, SessionLease::take(store_.engine()));
   session_.emplace(std::move(session));
-  TRY(Transaction transaction, Transaction::begin(**session_));
+  TRY(Transaction transaction, at == 0 ? Transaction::begin(**session_) : Transaction::begin_at(**session_, at));
   transaction_.emplace(std::move(transaction));
   return open_leg();
 }
@@ -36,6 +92,8 @@ Status CollectionScan::resume(std::shared_ptr<const Collection> now) {
 Status CollectionScan::open_leg() {
   const ScanLegs::Share share = legs_.enter(*collection_);
   TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
+  partition_ = slot->partition->id();
+  CHECK_OK(check_readable(partition_));
   TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share));
   scan_.emplace(std::move(scan));
   // Since the plan was made the first document with several keys may have come. Who sees it sees this too, for it is noted

@@ -17,14 +17,22 @@ namespace partita::shards {
 class CollectionScan {
  public:
   CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order);
+  /// Over a part of the record keys.
+  CollectionScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order, query::KeyRange span);
+  /// Over a part of another one's walk, from where that stands: see part().
+  CollectionScan(const CollectionScan& whole, ScanLegs legs);
   CollectionScan(const CollectionScan&) = delete;
   CollectionScan& operator=(const CollectionScan&) = delete;
 
   /// Fails with QueryPlanKilled when the collection, or the index walked over, is gone.
   Status resume();
-  /// The same with a map that the caller has.
-  Status resume(std::shared_ptr<const Collection> now);
+  /// The same with a map that the caller has, reading as of a moment that the caller has pinned; 0: of now.
+  Status resume(std::shared_ptr<const Collection> now, Time at = 0);
+  /// A collection as the map now has it, whatever its name has become.
+  static Result<std::shared_ptr<const Collection>> current(Store& store, const std::shared_ptr<const Collection>& collection);
   void suspend();
+  /// While it is suspended: keeps what lies in the first of the segments that are left, and returns the others' parts.
+  std::vector<ScanLegs> part(const Collection& now) { return legs_.part(now); }
   /// Moves on; false behind the last row. Between resume() and suspend() only.
   Result<bool> next() {
     while (!exhausted()) {
@@ -38,12 +46,16 @@ class CollectionScan {
     return false;
   }
   Bytes record_key() const { return scan_->record_key(); }
+  /// The key in the table that is walked over.
+  Bytes position() const { return scan_->position(); }
   /// Valid until the next call.
   Result<bson::View> document() { return scan_->document(); }
 
   const Collection& collection() const { return *collection_; }
   const ScanOrder& order() const { return order_; }
   bool exhausted() const { return legs_.empty(); }
+  /// Where it stands, or came to last: the first of the partitions that share the segment.
+  PartitionId partition() const { return partition_; }
   std::int64_t keys_examined() const { return keys_examined_ + (scan_ ? scan_->keys_examined() : 0); }
   std::int64_t documents_examined() const { return documents_examined_ + (scan_ ? scan_->documents_examined() : 0); }
 
@@ -60,6 +72,7 @@ class CollectionScan {
   std::optional<Transaction> transaction_;
   std::optional<PartitionScan> scan_;
   ScanLegs legs_;
+  PartitionId partition_{0};
   bool may_repeat_;  ///< A document may be met by several of its keys, as the plan says or a leg has found.
   std::unordered_set<std::string> met_;  ///< Record keys, since they may repeat.
   std::int64_t keys_examined_ = 0;

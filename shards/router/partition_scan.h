@@ -17,6 +17,11 @@ struct ScanOrder {
   std::vector<query::KeyRange> ranges;     ///< In ascending order, apart from one another. None at all: everything.
   bool backward = false;
   bool may_repeat = false;  ///< A document may be met by several of its keys: only the first counts.
+  /// Of record keys, ascending, apart: with an index, nothing outside of them is asked for. None at all: everything.
+  std::vector<query::KeyRange> within = {};
+
+  /// The record keys that can be asked for; none at all: everything.
+  const std::vector<query::KeyRange>& targets() const { return index == nullptr ? ranges : within; }
 };
 
 /// Walks over the rows of one partition. Belongs to the transaction that is open in its session, and must end before it;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/router/scan_legs.h"
 
+#include <iterator>
+
 namespace partita::shards {
 namespace {
 
@@ -42,6 +44,27 @@ ScanLegs::Share ScanLegs::enter(const Collection& collection) {
           .clip = {leg.span.lower == here.lower ? std::string() : leg.span.lower,
                    leg.span.upper == here.upper ? std::string() : leg.span.upper},
           .after = leg.after};
+}
+
+/// All legs but the front one.
+ScanLegs ScanLegs::take_rest() {
+  ScanLegs rest(backward_, {});
+  rest.legs_.assign(std::make_move_iterator(legs_.begin() + 1), std::make_move_iterator(legs_.end()));
+  legs_.resize(1);
+  return rest;
+}
+
+std::vector<ScanLegs> ScanLegs::part(const Collection& collection) {
+  std::vector<ScanLegs> others;
+  if (empty()) return others;
+  (void)enter(collection);
+  for (ScanLegs rest = take_rest(); !rest.empty();) {
+    (void)rest.enter(collection);
+    ScanLegs behind = rest.take_rest();
+    others.push_back(std::move(rest));
+    rest = std::move(behind);
+  }
+  return others;
 }
 
 void ScanLegs::stand(Bytes position) {

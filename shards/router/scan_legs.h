@@ -27,18 +27,25 @@ class ScanLegs {
   };
 
   explicit ScanLegs(bool backward) : backward_(backward) { legs_.push_back({}); }
-  /// Of a part of the record keys.
-  ScanLegs(bool backward, query::KeyRange span) : backward_(backward) { legs_.push_back({std::move(span), {}}); }
+  /// Of parts of the record keys, in the direction of the scan.
+  ScanLegs(bool backward, std::vector<query::KeyRange> spans) : backward_(backward) {
+    for (query::KeyRange& span : spans) legs_.push_back({std::move(span), {}});
+  }
 
   bool empty() const { return legs_.empty(); }
   /// Cuts the front leg to what lies in the segment that it begins in.
   Share enter(const Collection& collection);
+  /// For who needs each segment's rows by themselves: keeps the part of the front leg that lies in the first segment, and
+  /// returns the others, each of one segment, with all that comes behind in the last.
+  std::vector<ScanLegs> part(const Collection& collection);
   /// The front leg is walked up to this key of the walked table.
   void stand(Bytes position);
   /// The front leg is walked to its end.
   void pop() { legs_.pop_front(); }
 
  private:
+  ScanLegs take_rest();
+
   bool backward_;
   std::deque<Leg> legs_;
 };

@@ -313,6 +313,12 @@ void Engine::release(Session* session) {
   }
 }
 
+std::size_t Engine::sessions_in_use() {
+  const std::lock_guard lock(sessions_mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(sessions_, [](const auto& session) { return session->leased_.load(std::memory_order_relaxed); }));
+}
+
 void Engine::pool(Session* session) {
   const std::lock_guard lock(sessions_mutex_);
   idle_.push_back(session);

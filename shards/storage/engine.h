@@ -67,6 +67,9 @@ class Engine final : public TableSet {
   /// committer wait for room in the cache, which those who have yet to commit may fill.
   Turn& commit_turn() { return commit_turn_; }
 
+  /// Sessions that somebody has leased: none while nothing is read or written.
+  std::size_t sessions_in_use();
+
   WT_CONNECTION* connection() const { return connection_; }
 
   /// The jobs that hold a session at this moment.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/aggregate_execution.h"
+
+#include "commands/server.h"
+#include "query/stages/match.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+
+Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
+                                bson::Value hint, const Parallelism& parallelism) {
+  static const query::SortSpec kAnyOrder;
+  const query::Matcher* filter = pipeline_.leading_filter();
+  const query::SortSpec* sort = pipeline_.leading_sort();
+  TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
+  const query::FilterTree& tree = filter == nullptr ? everything.tree() : filter->tree();
+  TRY(Plan plan, choose_plan(*collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
+  plan_ = plan.text;
+  // Rows that come in order need not wait for one another: a $limit behind ends the walk.
+  const bool ordered = sort != nullptr && (plan.sorted || plan.legs_sorted);
+  if (ordered) pipeline_.drop_leading_sort();
+  filter_ = pipeline_.take_leading_match();
+  if (filter_ != nullptr) work_.filter = &static_cast<const query::MatchPlan&>(*filter_).matcher();
+  work_.fields = shards::LegWork::gather(pipeline_.needed_fields());
+  const bool several = collection->partitions.size() > 1 && leg_spans(*collection, plan.order).size() > 1;
+  const bool outlives_map = plan.may_come_to_merge(*collection);
+  if (outlives_map && std::exchange(plan.sorted, false)) plan.legs_sorted = true;
+  if (several || outlives_map) {
+    open_split(store, collection, plan, ordered, parallelism);
+  } else {
+    open_whole(store, collection, std::move(plan));
+  }
+  return {};
+}
+
+void AggregateExecution::open_whole(shards::Store& store, std::shared_ptr<const shards::Collection> collection, Plan plan) {
+  auto scan = std::make_unique<shards::LegScan>(store, std::move(collection), std::move(plan.order), work_, legs_control_);
+  scan_ = scan.get();
+  stream_ = pipeline_.whole().open(std::move(scan), control_);
+}
+
+void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
+                                    const Plan& plan, bool ordered, const Parallelism& parallelism) {
+  split_ = pipeline_.split(ordered);
+  if (plan.legs_sorted) work_.key = shards::LegWork::Key::kWalk;
+  moment_.emplace(store, collection);
+  std::vector<shards::Leg> legs;
+  for (shards::LegSpan& span : leg_spans(*collection, plan.order)) {
+    auto scan = std::make_unique<shards::LegScan>(store, collection, plan.order, span, work_, legs_control_);
+    legs.push_back({.scan = std::move(scan), .span = std::move(span)});
+  }
+  const shards::FanOutManner manner{.merges = split_.order != nullptr || plan.legs_sorted,
+                                    .gathers = split_.gathers,
+                                    .rows_stay = split_.rows_stay,
+                                    .degree = parallelism.degree,
+                                    .buffered = parallelism.buffered,
+                                    .stages = [this](query::Source scan) { return open_leg(std::move(scan)); }};
+  auto fan_out = std::make_unique<shards::FanOut>(std::move(legs), manner, legs_control_);
+  fan_out_ = fan_out.get();
+  stream_ = split_.merge.open(std::move(fan_out), control_);
+}
+
+/// The stages of one leg. What they hold counts together; each by itself belongs to one thread at a time.
+query::Source AggregateExecution::open_leg(query::Source scan) const {
+  auto control = std::make_shared<query::RunControl>(held_);
+  control->set_interrupt([this] { return legs_control_.check(); });
+  return split_.each.open(std::move(scan), control);
+}
+
+void AggregateExecution::open(std::vector<bson::Document> documents) {
+  documents_ = std::move(documents);
+  documents_bytes_ = size_of(documents_);
+  std::vector<bson::View> views(documents_.begin(), documents_.end());
+  stream_ = pipeline_.whole().open(std::make_unique<query::VectorSource>(std::move(views)), control_);
+}
+
+Status AggregateExecution::begin(Operation& operation) {
+  const auto interrupted = [&operation] { return operation.check_interrupt(); };
+  control_->set_interrupt(interrupted);
+  if (fan_out_ == nullptr) {
+    legs_control_.interrupted = interrupted;
+    return {};
+  }
+  CHECK_OK(moment_->wake(legs_control_));
+  fan_out_->begin(&operation.server().leg_threads, interrupted);
+  return {};
+}
+
+void AggregateExecution::rest(bool for_good) {
+  control_->set_interrupt({});
+  if (scan_ != nullptr) {
+    scan_->suspend();
+    legs_control_.interrupted = {};
+  }
+  if (fan_out_ == nullptr) return;
+  for_good ? fan_out_->end() : fan_out_->rest();
+  for_good ? moment_->end() : moment_->rest();
+}
+
+Status AggregateExecution::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
+  BatchFill fill(batch, limits);
+  CHECK_OK(begin(operation));
+  Status status = fill_from_stream(fill);
+  rest(ended_ || !status.ok());
+  return status;
+}
+
+Status AggregateExecution::fill_from_stream(BatchFill& fill) {
+  while (!ended_) {
+    if (next_ == rows_.size()) {
+      // Only asked for when wanted, so that a full batch does not wait for a row of the next one.
+      if (fill.full()) return {};
+      CHECK_OK(stream_->pull(rows_));
+      next_ = 0;
+      ended_ = rows_.empty();
+      continue;
+    }
+    if (fill.full()) return {};
+    const bson::View document = rows_.rows[next_].document;
+    CHECK_OK(check_result_size(document.size()));
+    if (!fill.fits(document.size())) return {};
+    fill.add(document);
+    ++next_;
+  }
+  return {};
+}
+
+std::size_t AggregateExecution::memory() const {
+  return *held_ + documents_bytes_ + (fan_out_ == nullptr ? 0 : fan_out_->memory());
+}
+
+/// Over all legs.
+std::int64_t AggregateExecution::sum(std::int64_t shards::LegFigures::* figure) const {
+  if (scan_ != nullptr) {
+    const shards::LegFigures one{.keys = scan_->scan().keys_examined(), .documents = scan_->scan().documents_examined()};
+    return one.*figure;
+  }
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; fan_out_ != nullptr && i < fan_out_->legs(); ++i) sum += fan_out_->figures(i).*figure;
+  return sum;
+}
+
+}  // namespace partita::commands

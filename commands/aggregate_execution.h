@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "commands/execution.h"
+#include "commands/parallelism.h"
+#include "commands/plan.h"
+#include "query/stages/pipeline.h"
+#include "shards/router/fan_out.h"
+#include "shards/router/leg_moment.h"
+
+namespace partita::commands {
+
+/// A pipeline at work for one cursor: over one leg as a whole; over several its first stages run on each, the others over
+/// what they send.
+class AggregateExecution final : public Execution {
+ public:
+  AggregateExecution(bson::Document stages, query::Pipeline pipeline)
+      : stages_(std::move(stages)), pipeline_(std::move(pipeline)) {}
+
+  /// Reads from a collection.
+  Status open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint,
+              const Parallelism& parallelism);
+  /// Reads documents that are there already.
+  void open(std::vector<bson::Document> documents);
+
+  Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) override;
+  bool exhausted() const override { return ended_; }
+  std::size_t memory() const override;
+  std::string plan_summary() const override { return plan_; }
+  std::int64_t keys_examined() const override { return sum(&shards::LegFigures::keys); }
+  std::int64_t documents_examined() const override { return sum(&shards::LegFigures::documents); }
+
+ private:
+  void open_whole(shards::Store& store, std::shared_ptr<const shards::Collection> collection, Plan plan);
+  void open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, const Plan& plan,
+                  bool ordered, const Parallelism& parallelism);
+  query::Source open_leg(query::Source scan) const;
+  Status begin(Operation& operation);
+  void rest(bool for_good);
+  Status fill_from_stream(BatchFill& fill);
+  std::int64_t sum(std::int64_t shards::LegFigures::* figure) const;
+
+  const bson::Document stages_;  ///< The pipeline points into it.
+  query::Pipeline pipeline_;
+  std::unique_ptr<const query::StagePlan> filter_;  ///< A $match that the scan has taken over.
+  query::PipelineSplit split_;
+  std::vector<bson::Document> documents_;
+  std::size_t documents_bytes_ = 0;
+  query::RunControl::Shared held_ = std::make_shared<std::atomic<std::size_t>>(0);  ///< By all stages of all legs.
+  std::shared_ptr<query::RunControl> control_ = std::make_shared<query::RunControl>(held_);
+
+  shards::LegWork work_;
+  shards::LegControl legs_control_;
+  std::optional<shards::LegMoment> moment_;
+  shards::LegScan* scan_ = nullptr;    ///< Of one leg, in the stream; or:
+  shards::FanOut* fan_out_ = nullptr;  ///< Of several.
+  query::Source stream_;
+  query::Batch rows_;
+  std::size_t next_ = 0;
+  bool ended_ = false;
+  std::string plan_ = "EOF";
+};
+
+}  // namespace partita::commands

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/find_run.h"
+
+namespace partita::commands {
+
+std::uint64_t FindRun::needed() const {
+  std::uint64_t needed = 0;
+  return query_.limit == 0 || __builtin_add_overflow(query_.limit, query_.skip, &needed) ? 0 : needed;
+}
+
+void FindRun::begin(BatchFill& fill) {
+  if (!holding_) return;
+  fill.add(held_);
+  held_ = {};
+  holding_ = false;
+}
+
+Result<bool> FindRun::hand_on(BatchFill& fill, bson::View document) {
+  if (skipped_ < query_.skip) {
+    ++skipped_;
+    return true;
+  }
+  TRY(const bool fitted, emit(fill, document));
+  if (query_.limit != 0 && ++returned_ == query_.limit) exhausted_ = true;
+  return fitted && !exhausted_ && !fill.full();
+}
+
+Result<bool> FindRun::emit(BatchFill& fill, bson::View document) {
+  if (query_.projection) {
+    projected_.clear();
+    arena_.reset();
+    bson::Writer out(projected_);
+    CHECK_OK(query_.projection->apply(document, out, arena_));
+    out.close();
+    document = bson::View::trusted(projected_.data());
+    CHECK_OK(check_result_size(document.size()));
+  }
+  if (fill.fits(document.size())) {
+    fill.add(document);
+    return true;
+  }
+  held_ = bson::Document(document);
+  holding_ = true;
+  return false;
+}
+
+std::string FindRun::plan_summary() const {
+  if (order().index != nullptr) return partita::detail::join("IXSCAN ", order().index->name);
+  return order().ranges.empty() ? "COLLSCAN" : "CLUSTERED_IXSCAN";
+}
+
+}  // namespace partita::commands

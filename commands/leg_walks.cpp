@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/leg_walks.h"
+
+#include "commands/server.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+
+LegWalks::LegWalks(Operation& operation, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
+                   const shards::ScanOrder& order, const Parallelism& parallelism)
+    : operation_(operation), parallelism_(parallelism) {
+  shards::Store& store = operation.server().store;
+  if (!filter.matches_everything()) work_.filter = &filter;
+  for (const shards::LegSpan& leg : leg_spans(*collection, order)) {
+    scans_.push_back(std::make_unique<shards::LegScan>(store, collection, order, leg, work_, control_));
+    scans_.back()->rest_between_batches();
+  }
+  if (scans_.size() > 1) moment_.emplace(store, std::move(collection));
+}
+
+Status LegWalks::walk(const std::function<Status(std::size_t leg)>& one) {
+  if (moment_) CHECK_OK(moment_->wake(control_));
+  const shards::EachLeg each{.legs = scans_.size(), .work = [&](std::size_t leg, unsigned) { return one(leg); }};
+  const shards::CrewSize size = shards::crew_size(&operation_.server().leg_threads, parallelism_.degree, scans_.size());
+  Status status = for_each_leg(each, size, control_, [this] { return operation_.check_interrupt(); });
+  if (moment_) moment_->end();
+  OperationStats& stats = operation_.stats();
+  for (const auto& scan : scans_) {
+    stats.documents.keys_examined += scan->scan().keys_examined();
+    stats.documents.docs_examined += scan->scan().documents_examined();
+  }
+  return status;
+}
+
+Status LegWalks::for_each(const Look& look) {
+  return walk([&](std::size_t leg) {
+    query::RowSinkOf sink([&](const query::Row& row) { return look(leg, row.document); });
+    return scans_[leg]->drain(sink);
+  });
+}
+
+Result<std::int64_t> LegWalks::count(std::int64_t most) {
+  work_.limit = static_cast<std::uint64_t>(most);
+  std::atomic<std::int64_t> found{0};
+  Status status = walk([&](std::size_t leg) -> Status {
+    query::RowSinkOf sink([](const query::Row&) { return Status(); });
+    CHECK_OK(scans_[leg]->drain(sink));
+    const std::int64_t here = scans_[leg]->matched();
+    if (found.fetch_add(here) >= most - here) control_.ended = true;  // The others need not go on.
+    return {};
+  });
+  if (found.load() < most) CHECK_OK(std::move(status));
+  return std::min(found.load(), most);
+}
+
+}  // namespace partita::commands

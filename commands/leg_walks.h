@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "commands/operation.h"
+#include "commands/parallelism.h"
+#include "shards/router/each_leg.h"
+#include "shards/router/leg_moment.h"
+
+namespace partita::commands {
+
+/// Looks at all rows that match a filter where they lie, leg by leg, several at once where that is asked for: for counts
+/// and the like, whose answer is put together of what each leg has found. Used once.
+class LegWalks {
+ public:
+  /// The filter must outlive it.
+  LegWalks(Operation& operation, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
+           const shards::ScanOrder& order, const Parallelism& parallelism);
+
+  std::size_t legs() const { return scans_.size(); }
+  /// Calls `look(leg, document) -> Status` for every row: those of one leg by one thread, in order.
+  using Look = std::function<Status(std::size_t leg, bson::View document)>;
+  Status for_each(const Look& look);
+  /// How many rows there are, counted no further than `most`.
+  Result<std::int64_t> count(std::int64_t most);
+
+  /// When all is done. Threads that may have been at work: as many as were asked for.
+  const std::vector<std::unique_ptr<shards::LegScan>>& scans() const { return scans_; }
+
+ private:
+  Status walk(const std::function<Status(std::size_t leg)>& one);
+
+  Operation& operation_;
+  const Parallelism parallelism_;
+  shards::LegWork work_;
+  shards::LegControl control_;
+  std::optional<shards::LegMoment> moment_;  ///< Of several legs.
+  std::vector<std::unique_ptr<shards::LegScan>> scans_;
+};
+
+}  // namespace partita::commands

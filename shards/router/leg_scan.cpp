@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/router/leg_scan.h"
+
+#include <algorithm>
+
+#include "shards/store.h"
+
+namespace partita::shards {
+namespace {
+
+/// Rows between two looks at whether to pause, and at the clock and the client.
+constexpr std::uint64_t kPauseInterval = 64;
+constexpr std::uint64_t kInterruptInterval = 512;
+
+}  // namespace
+
+std::optional<query::FieldGather> LegWork::gather(const std::optional<query::FieldSet>& fields) {
+  if (!fields || fields->size() > query::FieldGather::kMostNames) return std::nullopt;
+  query::FieldGather gather;
+  for (const std::string& name : *fields) gather.add(name);
+  return gather;
+}
+
+LegScan::LegScan(Store& store, std::shared_ptr<const Collection> collection, const ScanOrder& order, const LegSpan& leg,
+                 const LegWork& work, const LegControl& control)
+    : scan_(store, std::move(collection), within(order, leg.span), leg.span), work_(work), control_(control) {}
+
+LegScan::LegScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order, const LegWork& work,
+                 const LegControl& control)
+    : scan_(store, std::move(collection), std::move(order)), work_(work), control_(control) {}
+
+std::vector<std::unique_ptr<LegScan>> LegScan::part(const Collection& now) {
+  std::vector<std::unique_ptr<LegScan>> others;
+  for (ScanLegs& legs : scan_.part(now)) others.push_back(std::unique_ptr<LegScan>(new LegScan(*this, std::move(legs))));
+  return others;
+}
+
+Status LegScan::resume() {
+  CHECK_OK(control_.check());
+  if (std::exchange(resumed_, true)) return {};
+  return name_partition(control_.collection == nullptr ? scan_.resume() : scan_.resume(control_.collection, control_.time));
+}
+
+void LegScan::suspend() {
+  scan_.suspend();
+  resumed_ = false;
+}
+
+/// A failure of the walk itself says where it was.
+Status LegScan::name_partition(Status status) {
+  if (status.ok() || status.code() == Code::QueryPlanKilled) return status;
+  failed_partition_ = scan_.partition();
+  if (scan_.collection().partitions.size() == 1) return status;
+  return std::move(status).with_context("partition " + std::to_string(static_cast<std::uint32_t>(scan_.partition())) + ": ");
+}
+
+Result<bool> LegScan::move(bson::View& document) {
+  TRY(const bool more, scan_.next());
+  if (!more) return false;
+  TRY(document, scan_.document());
+  return true;
+}
+
+Result<bool> LegScan::next(bson::View& document) {
+  paused_ = false;
+  while (!done()) {
+    Result<bool> more = move(document);
+    if (!more.ok()) [[unlikely]] return name_partition(std::move(more).status());
+    if (!*more) return false;
+    const bool passes = work_.filter == nullptr || work_.filter->matches(document, state_);
+    if (!state_.failure.ok()) [[unlikely]] return std::move(state_.failure);
+    ++looked_;
+    if (looked_ % kInterruptInterval == 0) {
+      state_.arena.reset();
+      CHECK_OK(control_.check());
+    }
+    if (passes) {
+      ++matched_;
+      return true;
+    }
+    if (looked_ % kPauseInterval == 0 && told_to_pause()) {
+      paused_ = true;
+      return false;
+    }
+  }
+  return false;
+}
+
+Status LegScan::pull(query::Batch& out) {
+  out.clear();
+  if (std::exchange(failed_, false)) return std::move(failure_);
+  if (scan_.exhausted() || done()) return {};
+  CHECK_OK(resume());
+  Status status = gather(out);
+  if (rests_) suspend();
+  if (status.ok() || out.empty()) return status;
+  // The rows before the failure come first: whether it is met depends on how many are wanted, not on who looked ahead.
+  failure_ = std::move(status);
+  failed_ = true;
+  return {};
+}
+
+Status LegScan::gather(query::Batch& out) {
+  bson::View document;
+  std::size_t bytes = 0;
+  while (out.size() < allowance_.rows && bytes < allowance_.bytes) {
+    TRY(const bool more, next(document));
+    if (!more) break;
+    const bson::View kept = work_.fields ? work_.fields->cut(document, out.arena)
+                                         : bson::View::trusted(out.arena.copy(document.bytes()).data());
+    bytes += kept.size();
+    out.rows.push_back({kept, out.arena.copy(key())});
+    if (out.size() % kPauseInterval == 0 && told_to_pause()) break;
+  }
+  return {};
+}
+
+Bytes LegScan::key() {
+  if (work_.key == LegWork::Key::kRecord) return scan_.record_key();
+  key_.clear();
+  key_.append(scan_.position());
+  if (scan_.order().index != nullptr) key_.append(scan_.record_key());
+  if (scan_.order().backward) {
+    for (std::size_t i = 0; i < key_.size(); ++i) key_.data()[i] = static_cast<std::uint8_t>(~key_.data()[i]);
+  }
+  return key_.bytes();
+}
+
+Status LegScan::drain(query::RowSink& sink) {
+  if (failed_) return std::exchange(failed_, false), std::move(failure_);
+  if (scan_.exhausted() || done()) return {};
+  CHECK_OK(resume());
+  Status status = show_all(sink);
+  if (rests_) suspend();
+  return status;
+}
+
+Status LegScan::show_all(query::RowSink& sink) {
+  bson::View document;
+  while (true) {
+    TRY(const bool more, next(document));
+    if (!more && paused_) continue;  // What gathers all rows does not pause.
+    if (!more) return {};
+    CHECK_OK(sink.take({document, key()}));
+  }
+}
+
+}  // namespace partita::shards

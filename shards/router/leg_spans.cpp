@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/router/leg_spans.h"
+
+#include <algorithm>
+
+namespace partita::shards {
+namespace {
+
+using query::KeyRange;
+
+bool ends_before(const KeyRange& range, std::string_view key) { return !range.upper.empty() && range.upper <= key; }
+bool begins_behind(const KeyRange& range, const KeyRange& span) { return !span.upper.empty() && range.lower >= span.upper; }
+
+/// The ranges that have keys of the span.
+std::span<const KeyRange> overlapping(std::span<const KeyRange> ranges, const KeyRange& span) {
+  const auto first = std::ranges::partition_point(ranges, [&](const KeyRange& range) { return ends_before(range, span.lower); });
+  const auto behind = std::partition_point(first, ranges.end(), [&](const KeyRange& range) { return !begins_behind(range, span); });
+  return {first, behind};
+}
+
+}  // namespace
+
+std::vector<LegSpan> leg_spans(const Collection& collection, const ScanOrder& order) {
+  const std::vector<KeyRange>& targets = order.targets();
+  std::vector<LegSpan> legs;
+  const auto& slots = collection.partitions;
+  for (std::size_t at = 0; at < slots.size();) {
+    const Collection::Run run = order.index == nullptr ? Collection::Run{at, at + 1} : collection.run_of(at);
+    LegSpan leg{.span = {slots[run.first].min, slots[run.end - 1].max}, .first = run.first, .end = run.end};
+    at = run.end;
+    if (targets.empty() || !overlapping(targets, leg.span).empty()) legs.push_back(std::move(leg));
+  }
+  if (order.backward) std::ranges::reverse(legs);
+  return legs;
+}
+
+std::vector<KeyRange> joined(const std::vector<LegSpan>& legs, bool backward) {
+  std::vector<KeyRange> spans;
+  for (const LegSpan& leg : legs) {
+    if (!spans.empty() && !backward && spans.back().upper == leg.span.lower) {
+      spans.back().upper = leg.span.upper;
+    } else if (!spans.empty() && backward && spans.back().lower == leg.span.upper) {
+      spans.back().lower = leg.span.lower;
+    } else {
+      spans.push_back(leg.span);
+    }
+  }
+  return spans;
+}
+
+ScanOrder within(const ScanOrder& order, const KeyRange& span) {
+  ScanOrder part{.index = order.index, .ranges = {}, .backward = order.backward, .may_repeat = order.may_repeat};
+  if (order.index != nullptr || order.ranges.empty()) {
+    part.ranges = order.ranges;
+    return part;
+  }
+  const auto ranges = overlapping(order.ranges, span);
+  part.ranges.assign(ranges.begin(), ranges.end());
+  return part;
+}
+
+}  // namespace partita::shards
