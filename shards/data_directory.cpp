@@ -37,6 +37,12 @@ bool is_partition_table(std::string_view name) {
   return take(name, "index-") && take_number(name) && name.empty();
 }
 
+/// "claims-65f0c1...": twelve bytes in hexadecimal digits.
+bool is_claims_table(std::string_view name) {
+  constexpr std::size_t kDigits = 24;
+  return take(name, "claims-") && name.size() == kDigits && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 Status unreadable(const std::string& path, const std::error_code& failed) {
   return error(Code::FileOpenFailed, "the data directory ", path, " cannot be read: ", failed.message());
 }
@@ -52,7 +58,9 @@ std::optional<TableFile> table_file(std::string_view name) {
     if (!take(rest, ".") || !take_number(rest) || !rest.empty()) return std::nullopt;
     file.displaced = true;
   }
-  if (!is_partition_table(file.table) && std::ranges::find(kStoreTables, file.table) == kStoreTables.end()) return std::nullopt;
+  const bool ours = is_partition_table(file.table) || is_claims_table(file.table) ||
+                    std::ranges::find(kStoreTables, file.table) != kStoreTables.end();
+  if (!ours) return std::nullopt;
   return file;
 }
 

@@ -180,9 +180,11 @@ void Catalog::retire(std::vector<TableId> tables, Time changed) {
 
 /// What nobody needs any more joins those that are dropped.
 void Catalog::collect_retired() {
+  // A moment that is pinned from now on is a later one.
+  const Time pinned = store_.past_pins().lowest(~Time{0});
   const std::lock_guard lock(dropped_mutex_);
   std::erase_if(retired_, [&](Retired& one) {
-    if (one.changed > store_.checkpointed() || !Engine::have_ended(one.readers)) return false;
+    if (one.changed > store_.checkpointed() || one.changed > pinned || !Engine::have_ended(one.readers)) return false;
     dropped_.insert(dropped_.end(), one.tables.begin(), one.tables.end());
     return true;
   });

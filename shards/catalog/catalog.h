@@ -99,7 +99,7 @@ class Catalog {
   /// Tables that nothing accounts for any more go the way of dropped ones.
   void remove_later(const std::vector<TableId>& tables);
   /// The same for tables whose rows a change of that time has taken over into others: not before a checkpoint has these, and
-  /// not before all have ended who read by the map of before.
+  /// not before all have ended who read by the map of before: jobs that have a session now, and moments that are pinned.
   void retire(std::vector<TableId> tables, Time changed);
   /// Removes tables that have been dropped and that nobody reads any more. One that has changed since the last checkpoint
   /// stays until the next one. Called now and then.
