@@ -57,6 +57,7 @@ Status no_unique_id(const Namespace& ns) {
 /// What the user has chosen about the collection, but for its key, stays chosen.
 Sharding carry_on(const Sharding* before, const Sharding& sharding, Store& store) {
   Sharding next = sharding.copy();
+  if (next.name.empty()) next.name = default_index_name(next.key.pattern());
   if (next.epoch == bson::ObjectId{}) next.epoch = store.object_ids().next();
   if (before == nullptr) return next;
   next.split_logical |= before->split_logical;
@@ -93,14 +94,16 @@ CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* 
   const Sharding* before = collection.sharding.get();
   const bool lost = before != nullptr && before->has_index() && !before->key.has_hash() && !extends(sharding, *before);
   if (lost) add(before->key.pattern(), before->name, false);
-  row.sharding = sharding == nullptr ? bson::Document() : carry_on(before, *sharding, store_).encode();
+  std::optional<Sharding> next;
+  if (sharding != nullptr) next = carry_on(before, *sharding, store_);
+  row.sharding = next ? next->encode() : bson::Document();
   const bool by_id = sharding == nullptr || sharding->key.is_found_by_id();
   std::erase_if(row.indexes, [&](const IndexRow& index) {
     return (by_id && is_on(index, id_key)) || (sharding != nullptr && is_needless(index, *sharding));
   });
   // Looking up documents by _id takes an index where records are not clustered by it.
   if (!by_id) add(id_key, "_id_", false);
-  if (!by_id && sharding->unique) add(sharding->key.pattern(), sharding->name, true);
+  if (!by_id && sharding->unique) add(next->key.pattern(), next->name, true);
   return row;
 }
 

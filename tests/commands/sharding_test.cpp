@@ -10,6 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
+/// What a path leads to, through arrays too.
+bson::Value find(bson::View document, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const bson::Value value = document[path.substr(0, dot)];
+  if (dot == std::string_view::npos) return value;
+  return value.is_document() || value.is_array() ? find(value.as_document(), path.substr(dot + 1)) : bson::Value();
+}
 class ShardingCommands : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -32,7 +39,7 @@ TEST_F(ShardingCommands, CollectionsAreShownAsARouterShowsThem) {
   EXPECT_EQ(rows("collections", "{_id: 'test.s'}", "{key: 1, unique: 1, noBalance: 1, allowMigrations: 1}"),
             "{\"0\": {_id: \"test.s\", key: {a: \"hashed\"}, unique: false, noBalance: false, allowMigrations: true}}");
   const bson::Document answer = reply("{find: 'collections', filter: {_id: 'test.s'}, $db: 'config'}");
-  const bson::View row = answer.view().at_path("cursor.firstBatch.0").as_document();
+  const bson::View row = find(answer, "cursor.firstBatch.0").as_document();
   EXPECT_TRUE(row["lastmodEpoch"].is(bson::Type::kObjectId));
   EXPECT_TRUE(row["timestamp"].is(bson::Type::kTimestamp));
   EXPECT_TRUE(row["uuid"].is(bson::Type::kBinary));
@@ -41,7 +48,7 @@ TEST_F(ShardingCommands, CollectionsAreShownAsARouterShowsThem) {
 TEST_F(ShardingCommands, ChunksTileTheKeySpace) {
   EXPECT_EQ(rows("chunks", "{min: {a: {$minKey: 1}}}", "{_id: 0, shard: 1}"), "{\"0\": {shard: \"node0\"}}");
   EXPECT_EQ(rows("chunks", "{max: {a: {$maxKey: 1}, 'b.c': {$maxKey: 1}}}", "{_id: 0, min: 1}"),
-            "{\"0\": {min: {a: MinKey, b.c: MinKey}}}");
+            "{\"0\": {min: {a: {$minKey: 1}, \"b.c\": {$minKey: 1}}}}");
   const bson::Document count = reply("{count: 'chunks', query: {}, $db: 'config'}");
   EXPECT_EQ(count["n"].exact_int64(), 5);
 }
@@ -121,7 +128,7 @@ TEST_F(ShardingCommands, OneShardAnswersHonestly) {
   EXPECT_EQ(code("{updateZoneKeyRange: 'test.s', min: {a: 1}, max: {a: 2}, zone: 'z'}"), 20);
   EXPECT_EQ(code("{setAllowMigrations: 'test.none', allowMigrations: true}"), 118);
   EXPECT_EQ(code("{getShardVersion: 'test.none'}"), 118);
-  EXPECT_THAT(run("{getShardVersion: 'test.s', fullMetadata: true}"), HasSubstr("chunks: [[{a: MinKey}"));
+  EXPECT_THAT(run("{getShardVersion: 'test.s', fullMetadata: true}"), HasSubstr("chunks: [[{a: {$minKey: 1}}"));
 }
 
 TEST_F(ShardingCommands, ConsistencyIsChecked) {
@@ -134,8 +141,8 @@ TEST_F(ShardingCommands, AShardKeyIsAnalyzed) {
   EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}}"), 20);
   EXPECT_EQ(run("{insert: 's', documents: [{_id: 1, a: 1}, {_id: 2, a: 1}, {_id: 3, a: 'x'}]}"), "{n: 3, ok: 1.0}");
   EXPECT_EQ(run("{analyzeShardKey: 'test.s', key: {a: 1}}"),
-            "{keyCharacteristics: {numDocsTotal: 3, avgDocSizeBytes: 27, numDocsSampled: 3, isUnique: false, numDistinctValues: 2, "
-            "mostCommonValues: [{value: {a: 1.0}, frequency: 2}, {value: {a: \"x\"}, frequency: 1}], "
+            "{keyCharacteristics: {numDocsTotal: 3, avgDocSizeBytes: 21, numDocsSampled: 3, isUnique: false, numDistinctValues: 2, "
+            "mostCommonValues: [{value: {a: 1}, frequency: 2}, {value: {a: \"x\"}, frequency: 1}], "
             "monotonicity: {type: \"unknown\"}}, ok: 1.0}");
   EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}, readWriteDistribution: true}"), 238);
   EXPECT_EQ(code("{analyzeShardKey: 'test.s', key: {a: 1}, keyCharacteristics: false}"), 72);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <random>
 
@@ -46,7 +47,7 @@ TEST(KeySketch, IsNeverTooLowWhateverComesAndGoes) {
   for (const auto& [key, weight] : truth) {
     const KeySketch::Bound known = bound(sketch, key);
     ASSERT_GE(known.weight, weight) << key << " seed " << seed;
-    if (known.exact) ASSERT_EQ(known.weight, weight) << key << " seed " << seed;
+    EXPECT_TRUE(!known.exact || known.weight == weight) << key << " seed " << seed;
   }
 }
 
