@@ -37,7 +37,6 @@ class LegChain final : public query::RecordSource {
            const shards::LegWork& work, const shards::LegControl& control) {
     for (shards::LegSpan& span : leg_spans(*collection, order)) {
       auto scan = std::make_unique<shards::LegScan>(store, collection, order, span, work, control);
-      scan->allow({.rows = query::Batch::kRows});
       legs_.push_back({.report = {.span = std::move(span), .figures = {}}, .scan = std::move(scan)});
     }
   }

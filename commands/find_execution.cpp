@@ -22,7 +22,7 @@ Status FindExecution::resume() {
   if (!moment_) return scan_.resume();
   shards::LegControl control;
   CHECK_OK(moment_->wake(control));
-  return scan_.resume(control.collection, control.time);
+  return scan_.place(scan_.resume(control.collection, control.time));
 }
 
 void FindExecution::suspend() {
@@ -60,8 +60,9 @@ Status FindExecution::fill_from_scan(Operation& operation, BatchFill& fill) {
 
 Result<bool> FindExecution::next_match(Operation& operation, bson::View& document) {
   while (true) {
-    TRY(const bool more, scan_.next());
-    if (!more) return false;
+    const Result<bool> more = scan_.next();
+    if (!more.ok()) [[unlikely]] return scan_.place(more.status());
+    if (!*more) return false;
     if (++rows_ % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
     if (row_budget_ != 0 && rows_ > row_budget_) return error(Code::LockBusy, "more rows than an io core should read");
     TRY(document, scan_.document());

@@ -102,6 +102,12 @@ Status CollectionScan::open_leg() {
   return {};
 }
 
+Status CollectionScan::place(Status failure) const {
+  const bool anywhere = failure.ok() || failure.code() == Code::QueryPlanKilled || collection_->partitions.size() == 1;
+  if (anywhere) return failure;
+  return std::move(failure).with_context("partition " + std::to_string(static_cast<std::uint32_t>(partition_)) + ": ");
+}
+
 void CollectionScan::close_leg() {
   keys_examined_ += scan_->keys_examined();
   documents_examined_ += scan_->documents_examined();

@@ -56,6 +56,8 @@ class CollectionScan {
   bool exhausted() const { return legs_.empty(); }
   /// Where it stands, or came to last: the first of the partitions that share the segment.
   PartitionId partition() const { return partition_; }
+  /// A failure of the walk, with the partition's name in front where there are several.
+  Status place(Status failure) const;
   std::int64_t keys_examined() const { return keys_examined_ + (scan_ ? scan_->keys_examined() : 0); }
   std::int64_t documents_examined() const { return documents_examined_ + (scan_ ? scan_->documents_examined() : 0); }
 

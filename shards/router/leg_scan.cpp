@@ -48,10 +48,8 @@ void LegScan::suspend() {
 
 /// A failure of the walk itself says where it was.
 Status LegScan::name_partition(Status status) {
-  if (status.ok() || status.code() == Code::QueryPlanKilled) return status;
-  failed_partition_ = scan_.partition();
-  if (scan_.collection().partitions.size() == 1) return status;
-  return std::move(status).with_context("partition " + std::to_string(static_cast<std::uint32_t>(scan_.partition())) + ": ");
+  if (!status.ok() && status.code() != Code::QueryPlanKilled) failed_partition_ = scan_.partition();
+  return scan_.place(std::move(status));
 }
 
 Result<bool> LegScan::move(bson::View& document) {
@@ -92,7 +90,11 @@ Status LegScan::pull(query::Batch& out) {
   if (scan_.exhausted() || done()) return {};
   CHECK_OK(resume());
   Status status = gather(out);
-  if (rests_) suspend();
+  if (rests_) {
+    suspend();
+  } else {  // Nobody else says how much: more each time, for a $limit may want no more than a few.
+    allowance_.rows = std::min(2 * allowance_.rows, query::Batch::kRows);
+  }
   if (status.ok() || out.empty()) return status;
   // The rows before the failure come first: whether it is met depends on how many are wanted, not on who looked ahead.
   failure_ = std::move(status);

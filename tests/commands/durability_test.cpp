@@ -23,6 +23,7 @@ const std::vector<Example> kExamples{
     {"delete", "delete: 'c', deletes: [{q: {_id: 2}, limit: 1}]"},
     {"bulkWrite", "bulkWrite: 1, ops: [{insert: 0, document: {_id: 3}}], nsInfo: [{ns: 'test.c'}], $db: 'admin'"},
     {"createIndexes", "createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]"},
+    {"collMod", "collMod: 'c', maxDegreeOfParallelism: 2"},
     {"dropIndexes", "dropIndexes: 'c', index: 'a_1'"},
     {"validate", "validate: 'c'"},
     {"profile", "profile: -1"},
