@@ -63,6 +63,8 @@ class Checkpointer {
   void hurry() { hurried_.store(true, std::memory_order_relaxed); }
   /// While it is held, the past is cut off no further (Store::hold_past).
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past() { return std::shared_lock(past_); }
+  /// While it is held, none is taken.
+  [[nodiscard]] std::unique_lock<std::mutex> hold() { return std::unique_lock(taking_); }
   /// Ends the thread and takes a last one.
   Status stop();
 

@@ -233,6 +233,8 @@ void Store::checkpoint_soon() { checkpointer_->hurry(); }
 
 std::shared_lock<std::shared_mutex> Store::hold_past() { return checkpointer_->hold_past(); }
 
+std::unique_lock<std::mutex> Store::hold_checkpoints() { return checkpointer_->hold(); }
+
 const Repeated& Store::checkpoints() const { return checkpointer_->outcomes(); }
 
 }  // namespace partita::shards

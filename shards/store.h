@@ -80,6 +80,8 @@ class Store {
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_past();
   /// Moments that are kept for longer, by readers who hold no transaction open.
   PastPins& past_pins() { return past_pins_; }
+  /// While it is held no checkpoint is under way: files may be copied as a kill would leave them.
+  [[nodiscard]] std::unique_lock<std::mutex> hold_checkpoints();
   /// The last checkpoint's moment: changes after it are counted apart until the next one.
   Time checkpoint_boundary() const { return checkpoint_boundary_.load(std::memory_order_acquire); }
   void set_checkpoint_boundary(Time boundary) { checkpoint_boundary_.store(boundary, std::memory_order_release); }

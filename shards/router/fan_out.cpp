@@ -48,9 +48,7 @@ void FanOut::part_legs() {
     if (seats_[i].ended) continue;
     for (auto& scan : seats_[i].scan->part(*control_.collection)) add({std::move(scan), seats_[i].span});
   }
-  if (seats_.size() == before || !tree_) return;
-  if (std::exchange(used_up_, false)) forget(heads_[tree_->winner()]);
-  tree_.reset();
+  outgrown_ |= seats_.size() > before;
 }
 
 FanOut::~FanOut() { end(); }
@@ -278,6 +276,10 @@ Status FanOut::refill(std::size_t leg) {
 // A batch ends where a head is used up: its rows are looked at until the next call, which may then let its leg go on.
 Status FanOut::pull_merged(query::Batch& out) {
   out.clear();
+  if (std::exchange(outgrown_, false) && tree_) {  // Only now: the caller may still have been looking at the head's rows.
+    if (std::exchange(used_up_, false)) forget(heads_[tree_->winner()]);
+    tree_.reset();
+  }
   if (!tree_) {
     heads_.resize(seats_.size());
     tree_.emplace(seats_.size());

@@ -154,6 +154,7 @@ class FanOut final : public query::RecordSource {
   Taken handed_;                       ///< Its rows, while they are looked at.
   std::optional<query::LoserTree> tree_;
   std::vector<Taken> heads_;           ///< Of a merge, by leg.
+  bool outgrown_ = false;              ///< There are more legs than the tree has sources.
   bool used_up_ = false;               ///< The last row of the winner's head has been handed on.
   std::size_t merged_rows_ = 16;       ///< Of the next batch.
 };

@@ -139,8 +139,16 @@ void InProcess::stop() {
 
 void InProcess::crash() {
   const std::filesystem::path before = directory_;
-  directory_ = make_directory();
-  std::filesystem::copy(before, directory_, std::filesystem::copy_options::recursive);
+  // A table that nobody needs any more may be removed under our hands; then another copy is made.
+  for (int tries = 0;; ++tries) {
+    directory_ = make_directory();
+    const auto quiet = store_->hold_checkpoints();
+    std::error_code failed;
+    std::filesystem::copy(before, directory_, std::filesystem::copy_options::recursive, failed);
+    if (!failed) break;
+    if (tries == 50) throw std::filesystem::filesystem_error("cannot copy", before, directory_, failed);
+    std::filesystem::remove_all(directory_);
+  }
   stop();
   std::filesystem::remove_all(before);
   start();

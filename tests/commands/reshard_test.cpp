@@ -8,6 +8,7 @@
 
 #include "shards/storage/fail_point.h"
 #include "tests/commands/in_process.h"
+#include "wire/bson/json.h"
 #include "wire/error/status.h"
 
 namespace partita::test {
@@ -147,7 +148,8 @@ TEST_F(ReshardTest, SaysThatThereIsNothingToAbort) {
 
 TEST_F(ReshardTest, ShowsHowFarItIsAndEndsWhenKilled) {
   fill(4000);
-  run("{configureFailPoint: 'rowsCopied', mode: 'alwaysOn', data: {blockTimeMS: 100}, $db: 'admin'}");
+  shards::FailPoint& copied = *shards::FailPoint::find("rowsCopied");
+  copied.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::parse_json("{blockTimeMS: 100}").value()});
   auto sharded = std::async(std::launch::async, [&] {
     Client client(server_.server());
     return client.run("{shardCollection: 'test.c', key: {region: 'hashed'}, $db: 'admin'}");
@@ -164,6 +166,7 @@ TEST_F(ReshardTest, ShowsHowFarItIsAndEndsWhenKilled) {
   ASSERT_NE(at, std::string::npos);
   admin(detail::join("killOp: 1, op: ", std::stoi(shown.substr(at + 6))));
   EXPECT_NE(sharded.get().find("Interrupted"), std::string::npos);
+  copied.set({});
   EXPECT_EQ(server_.server().store.catalog().share()->share("test.c")->sharding, nullptr);
   EXPECT_EQ(count(), "{n: 4000, ok: 1.0}");
 }
@@ -178,8 +181,8 @@ TEST_F(ReshardTest, KnowsEarlierStatements) {
   EXPECT_EQ(run(by_id), "{n: 1, nModified: 1, ok: 1.0}");
   EXPECT_EQ(run(by_field), "{n: 1, nModified: 1, ok: 1.0}");
   const auto expect_known = [&] {
-    EXPECT_EQ(run(by_id), "{n: 1, nModified: 1, retriedStmtIds: [0], ok: 1.0}");
-    EXPECT_EQ(run(by_field), "{n: 1, nModified: 1, retriedStmtIds: [0], ok: 1.0}");
+    EXPECT_EQ(run(by_id), "{n: 1, retriedStmtIds: [0], nModified: 1, ok: 1.0}");
+    EXPECT_EQ(run(by_field), "{n: 1, retriedStmtIds: [0], nModified: 1, ok: 1.0}");
   };
   expect_known();
   admin("shardCollection: 'test.c', key: {region: 'hashed'}");
@@ -187,7 +190,7 @@ TEST_F(ReshardTest, KnowsEarlierStatements) {
   admin("reshardCollection: 'test.c', key: {n: 1}");
   expect_known();
   server_.crash();
-  EXPECT_EQ(server_.client().run(by_id), "{n: 1, nModified: 1, retriedStmtIds: [0], ok: 1.0}");
+  EXPECT_EQ(server_.client().run(by_id), "{n: 1, retriedStmtIds: [0], nModified: 1, ok: 1.0}");
   admin("unshardCollection: 'test.c'");
   expect_known();
   EXPECT_EQ(run("{count: 'c', query: {k: 1}}"), "{n: 2, ok: 1.0}");
