@@ -45,7 +45,9 @@ void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<
   if (plan.legs_sorted) work_.key = shards::LegWork::Key::kWalk;
   moment_.emplace(store, collection);
   std::vector<shards::Leg> legs;
-  for (shards::LegSpan& span : leg_spans(*collection, plan.order)) {
+  std::vector<shards::LegSpan> spans = leg_spans(*collection, plan.order);
+  const std::int64_t rows = split_.gathers ? certain_rows(*collection, plan.order, spans) : 0;
+  for (shards::LegSpan& span : spans) {
     auto scan = std::make_unique<shards::LegScan>(store, collection, plan.order, span, work_, legs_control_);
     legs.push_back({.scan = std::move(scan), .span = std::move(span)});
   }
@@ -54,6 +56,7 @@ void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<
                                     .rows_stay = split_.rows_stay,
                                     .degree = parallelism.degree,
                                     .buffered = parallelism.buffered,
+                                    .rows = rows,
                                     .stages = [this](query::Source scan) { return open_leg(std::move(scan)); }};
   auto fan_out = std::make_unique<shards::FanOut>(std::move(legs), manner, legs_control_);
   fan_out_ = fan_out.get();

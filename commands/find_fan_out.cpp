@@ -26,7 +26,9 @@ FindFanOut::FindFanOut(shards::Store& store, std::shared_ptr<const shards::Colle
   if (plan_.legs_sorted) work_.key = shards::LegWork::Key::kWalk;
   moment_.emplace(store, collection);
   std::vector<shards::Leg> legs;
-  for (shards::LegSpan& span : leg_spans(*collection, plan_.order)) {
+  std::vector<shards::LegSpan> spans = leg_spans(*collection, plan_.order);
+  rows_to_sort_ = certain_rows(*collection, plan_.order, spans);
+  for (shards::LegSpan& span : spans) {
     auto scan = std::make_unique<shards::LegScan>(store, collection, plan_.order, span, work_, control_);
     if (sorts_) {
       scan->rest_between_batches();
@@ -85,7 +87,8 @@ Status FindFanOut::stream(BatchFill& fill) {
 
 Status FindFanOut::sort_all(Operation& operation) {
   CHECK_OK(moment_->wake(control_));
-  const shards::CrewSize size = shards::crew_size(&operation.server().leg_threads, manner_.parallelism.degree, scans_.size());
+  const shards::CrewSize size =
+      shards::crew_size(&operation.server().leg_threads, manner_.parallelism.degree, scans_.size(), rows_to_sort_);
   sorters_.resize(shards::threads(size));
   const shards::EachLeg each{
       .legs = scans_.size(),

@@ -58,6 +58,7 @@ class FindFanOut final : public FindRun {
   // Where they are sorted:
   std::vector<std::unique_ptr<shards::LegScan>> scans_;
   std::vector<LegReport> reports_;
+  std::int64_t rows_to_sort_ = 0;
   std::vector<std::unique_ptr<query::Sorter>> sorters_;  ///< One for each thread that has sorted.
   std::atomic<std::size_t> sorted_bytes_{0};
   std::mutex failures_mutex_;

@@ -11,7 +11,9 @@ LegWalks::LegWalks(Operation& operation, std::shared_ptr<const shards::Collectio
     : operation_(operation), parallelism_(parallelism) {
   shards::Store& store = operation.server().store;
   if (!filter.matches_everything()) work_.filter = &filter;
-  for (const shards::LegSpan& leg : leg_spans(*collection, order)) {
+  const std::vector<shards::LegSpan> legs = leg_spans(*collection, order);
+  rows_ = certain_rows(*collection, order, legs);
+  for (const shards::LegSpan& leg : legs) {
     scans_.push_back(std::make_unique<shards::LegScan>(store, collection, order, leg, work_, control_));
     scans_.back()->rest_between_batches();
   }
@@ -21,7 +23,7 @@ LegWalks::LegWalks(Operation& operation, std::shared_ptr<const shards::Collectio
 Status LegWalks::walk(const std::function<Status(std::size_t leg)>& one) {
   if (moment_) CHECK_OK(moment_->wake(control_));
   const shards::EachLeg each{.legs = scans_.size(), .work = [&](std::size_t leg, unsigned) { return one(leg); }};
-  const shards::CrewSize size = shards::crew_size(&operation_.server().leg_threads, parallelism_.degree, scans_.size());
+  const shards::CrewSize size = shards::crew_size(&operation_.server().leg_threads, parallelism_.degree, scans_.size(), rows_);
   Status status = for_each_leg(each, size, control_, [this] { return operation_.check_interrupt(); });
   if (moment_) moment_->end();
   OperationStats& stats = operation_.stats();
@@ -41,6 +43,7 @@ Status LegWalks::for_each(const Look& look) {
 
 Result<std::int64_t> LegWalks::count(std::int64_t most) {
   work_.limit = static_cast<std::uint64_t>(most);
+  if (most < rows_) rows_ = 0;  // It may end early.
   std::atomic<std::int64_t> found{0};
   Status status = walk([&](std::size_t leg) -> Status {
     query::RowSinkOf sink([](const query::Row&) { return Status(); });

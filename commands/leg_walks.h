@@ -31,6 +31,7 @@ class LegWalks {
 
   Operation& operation_;
   const Parallelism parallelism_;
+  std::int64_t rows_ = 0;  ///< That will be looked at for certain.
   shards::LegWork work_;
   shards::LegControl control_;
   std::optional<shards::LegMoment> moment_;  ///< Of several legs.

@@ -5,10 +5,17 @@
 
 namespace partita::shards {
 
-CrewSize crew_size(wire::WorkerPool* pool, std::int64_t degree, std::size_t legs) {
+namespace {
+
+/// About as many as one thread looks at while another one wakes up, ten times over.
+constexpr std::int64_t kManyRows = 4096;
+
+}  // namespace
+
+CrewSize crew_size(wire::WorkerPool* pool, std::int64_t degree, std::size_t legs, std::int64_t rows) {
   const std::int64_t cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
   const auto most = std::min<std::int64_t>(degree < 0 ? cores : degree, static_cast<std::int64_t>(legs));
-  return {.pool = pool, .helpers = static_cast<unsigned>(std::max<std::int64_t>(most, 1) - 1), .when_busy = degree < 0};
+  return {.pool = pool, .helpers = static_cast<unsigned>(std::max<std::int64_t>(most, 1) - 1), .when_busy = degree < 0 && rows < kManyRows};
 }
 
 Crew::Crew(const CrewSize& size, Work work) : size_(size), roster_(std::make_shared<Roster>()) {

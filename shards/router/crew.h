@@ -22,8 +22,8 @@ struct CrewSize {
 };
 
 /// How many helpers `legs` pieces of work may have: 0 and 1 mean none, n all but the caller, -1 as many as there are
-/// processors for.
-CrewSize crew_size(wire::WorkerPool* pool, std::int64_t degree, std::size_t legs);
+/// processors for, at once if it is known that so many `rows` will be looked at that they are worth while.
+CrewSize crew_size(wire::WorkerPool* pool, std::int64_t degree, std::size_t legs, std::int64_t rows = 0);
 
 /// The threads that work on one query for a while: the caller's own, and helpers out of a pool. A helper that comes late,
 /// or not at all, is waited for by nobody: the caller does all the work that nobody else has begun. So the pool may be as

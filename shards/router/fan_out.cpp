@@ -60,7 +60,7 @@ void FanOut::begin(wire::WorkerPool* pool, std::function<Status()> interrupted) 
     crew_->look_up();
     return asked ? asked() : Status();
   };
-  crew_ = std::make_unique<Crew>(crew_size(pool, manner_.degree, seats_.size()), [this](unsigned) { help(); });
+  crew_ = std::make_unique<Crew>(crew_size(pool, manner_.degree, seats_.size(), manner_.rows), [this](unsigned) { help(); });
   crew_->start();
 }
 

@@ -25,6 +25,7 @@ struct FanOutManner {
   bool rows_stay = false;
   std::int64_t degree = -1;    ///< Threads at once; 0 and 1: the caller alone; -1: as many as there are processors for.
   std::int64_t buffered = -1;  ///< Rows that may lie ready at most, all legs together; -1: a few megabytes.
+  std::int64_t rows = 0;       ///< That will be looked at for certain; see crew_size().
   bool partial = false;        ///< A partition that cannot be read is left out and named.
   /// Opens the stages that run on a leg; empty: there are none.
   std::function<query::Source(query::Source scan)> stages = {};

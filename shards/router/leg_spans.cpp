@@ -34,6 +34,15 @@ std::vector<LegSpan> leg_spans(const Collection& collection, const ScanOrder& or
   return legs;
 }
 
+std::int64_t certain_rows(const Collection& collection, const ScanOrder& order, const std::vector<LegSpan>& legs) {
+  const bool all = order.index == nullptr && std::ranges::all_of(order.ranges, [](const KeyRange& range) { return range == KeyRange(); });
+  std::int64_t rows = 0;
+  for (std::size_t i = 0; all && i < legs.size(); ++i) {
+    for (std::size_t at = legs[i].first; at < legs[i].end; ++at) rows += collection.partitions[at].partition->counters().total().documents;
+  }
+  return rows;
+}
+
 std::vector<KeyRange> joined(const std::vector<LegSpan>& legs, bool backward) {
   std::vector<KeyRange> spans;
   for (const LegSpan& leg : legs) {

@@ -18,6 +18,9 @@ struct LegSpan {
 /// The legs of a walk over what its order asks for: no others are touched. In the direction of the walk.
 std::vector<LegSpan> leg_spans(const Collection& collection, const ScanOrder& order);
 
+/// Rows that a walk over these legs will look at for certain, if it comes to its end: 0 where that cannot be told.
+std::int64_t certain_rows(const Collection& collection, const ScanOrder& order, const std::vector<LegSpan>& legs);
+
 /// The same as one walk: legs that adjoin each other are one stretch of record keys.
 std::vector<query::KeyRange> joined(const std::vector<LegSpan>& legs, bool backward);
 
