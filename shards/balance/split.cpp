@@ -169,48 +169,48 @@ Result<BalanceOutcome> Split::work(CutCount& count) {
   return publish(count);
 }
 
-/// Keeps the writers out and counts what is left. Where that is more than they may well wait for, because this thread has
-/// lost its processor or they are faster than it, they are let in again and what has been counted stays counted. A moment's
-/// sleep before each attempt: who has slept is not made to wait for a processor, and others wait for this thread then.
-Result<Exclusion> Split::close(CutCount& count, Closing& closing) {
+// Where the rest is more than writers may well wait for, because this thread has lost its processor or they are faster than
+// it, they are let in again, other changes too, and what has been counted stays counted. A moment's sleep before each
+// attempt: who has slept is not made to wait for a processor, and others wait for this thread then.
+Result<BalanceOutcome> Split::publish(CutCount& count) {
   constexpr int kAttempts = 200;
-  const Catalog::Interrupt always = [] { return Status(); };
+  job_.phase = BalanceJob::Phase::kPublishing;
   for (int attempt = 1;; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK_OK(go_on_());
     CHECK_OK(count.follow(go_on_));
-    closed_at_ = Clock::now();
-    Exclusion exclusion(std::vector{slot_->partition});
-    closing.drain = since(closed_at_);
-    TRY(closing.documents, count.follow(always, attempt == kAttempts ? SIZE_MAX : 2 * kFewDocuments));
-    if (count.is_exact()) return exclusion;
+    TRY(std::optional<BalanceOutcome> outcome, close(count, attempt == kAttempts ? SIZE_MAX : 2 * kFewDocuments));
+    if (!outcome) continue;
+    split_done.pass();
+    return std::move(*outcome);
   }
 }
 
-// The change lock first: nobody who waits for the gate waits for that too.
-Result<BalanceOutcome> Split::publish(CutCount& count) {
-  job_.phase = BalanceJob::Phase::kPublishing;
-  Closing closing;
-  BalanceOutcome outcome;
-  {
-    Catalog::Change change(store_.catalog());
-    CHECK_OK(go_on_());
-    TRY(Exclusion exclusion, close(count, closing));
-    change.exclude(std::move(exclusion));
-    CHECK_OK(closed.hit());
-    TRY(outcome, parts(count));
-    change.retire(partition_, uuid_);
-    for (const BalancedPart& part : outcome.parts) {
-      change.put(PartitionRow::key(uuid_, part.partition), row_of(store_, *slot_, part).encode());
-    }
-    change.erase(PlanRow::key(uuid_, partition_));
-    change.note("split", claim_.collection()->ns, told_split(*claim_.collection(), *slot_, outcome.parts));
-    CHECK_OK(change.commit());
-    outcome.pause = since(closed_at_);
+/// Keeps the writers out, looks at `most` documents and, if that is all, publishes. The change lock first: nobody who waits
+/// for the gate waits for that too.
+Result<std::optional<BalanceOutcome>> Split::close(CutCount& count, std::size_t most) {
+  const Catalog::Interrupt always = [] { return Status(); };
+  Catalog::Change change(store_.catalog());
+  CHECK_OK(claim_.check());
+  const Clock::time_point closed_at = Clock::now();
+  Exclusion exclusion(std::vector{slot_->partition});
+  change.exclude(std::move(exclusion));
+  const std::chrono::microseconds drain = since(closed_at);
+  TRY(const std::size_t last_round, count.follow(always, most));
+  if (!count.is_exact()) return std::optional<BalanceOutcome>();
+  CHECK_OK(closed.hit());
+  TRY(BalanceOutcome outcome, parts(count));
+  change.retire(partition_, uuid_);
+  for (const BalancedPart& part : outcome.parts) {
+    change.put(PartitionRow::key(uuid_, part.partition), row_of(store_, *slot_, part).encode());
   }
-  outcome.drain = closing.drain;
-  outcome.last_round = closing.documents;
-  split_done.pass();
-  return outcome;
+  change.erase(PlanRow::key(uuid_, partition_));
+  change.note("split", claim_.collection()->ns, told_split(*claim_.collection(), *slot_, outcome.parts));
+  CHECK_OK(change.commit());
+  outcome.pause = since(closed_at);
+  outcome.drain = drain;
+  outcome.last_round = last_round;
+  return std::optional(std::move(outcome));
 }
 
 }  // namespace partita::shards

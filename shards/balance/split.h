@@ -37,11 +37,7 @@ class Split {
   Status abandon_plan();
   Result<BalanceOutcome> work(CutCount& count);
   Result<BalanceOutcome> publish(CutCount& count);
-  struct Closing {
-    std::chrono::microseconds drain{0};  ///< Waiting for those inside.
-    std::size_t documents = 0;           ///< Looked at with the gate closed.
-  };
-  Result<Exclusion> close(CutCount& count, Closing& closing);
+  Result<std::optional<BalanceOutcome>> close(CutCount& count, std::size_t most);
   Result<BalanceOutcome> parts(const CutCount& count) const;
 
   Store& store_;
@@ -54,7 +50,6 @@ class Split {
   Catalog::Claim claim_;
   const PartitionSlot* slot_ = nullptr;
   std::vector<PartitionId> makes_;
-  std::chrono::steady_clock::time_point closed_at_;
 };
 
 }  // namespace partita::shards
