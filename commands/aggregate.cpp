@@ -135,6 +135,7 @@ const Register kAggregate{{
     .takes_read_concern = true,
     .takes_write_concern = true,
     .stable_api = true,
+    .plans_anew = true,
     .run = aggregate,
     .explain = explain_aggregate,
 }};

@@ -14,8 +14,9 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
   const query::SortSpec* sort = pipeline_.leading_sort();
   TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
   const query::FilterTree& tree = filter == nullptr ? everything.tree() : filter->tree();
-  TRY(Plan plan, choose_plan(*collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
+  TRY(Plan plan, choose_plan(collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
   plan_ = plan.text;
+  set_premise(std::move(plan.premise));
   // Rows that come in order need not wait for one another: a $limit behind ends the walk.
   const bool ordered = sort != nullptr && (plan.sorted || plan.legs_sorted);
   if (ordered) pipeline_.drop_leading_sort();

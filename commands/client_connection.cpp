@@ -163,18 +163,31 @@ Status ClientConnection::set_deadline(Operation& operation) {
   return {};
 }
 
+/// The handler's reply, with what belongs to each.
+Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
+  // Each index gets its first array once, and a collection hardly ever another order.
+  constexpr int kMostPlans = 10;
+  const std::size_t start = out.size();
+  for (int plans = 1;; ++plans) {
+    bson::Writer reply(out);
+    const Status status = operation.command().run(operation, reply);
+    if (status.ok()) {
+      if (fault_) [[unlikely]] add_write_concern_error(reply, operation, fault_);
+      reply.add("ok", 1.0);
+      return {};
+    }
+    reply.close();
+    out.truncate(start);
+    const bool again = status.code() == Code::QueryPlanKilled && operation.command().plans_anew && plans < kMostPlans;
+    if (!again) return status;
+  }
+}
+
 wire::Next ClientConnection::run(Operation& operation, bson::Buffer& out) {
   const std::size_t start = out.size();
   if (operation.on_worker()) show(operation);
   Status status = set_deadline(operation);
-  if (status.ok()) {
-    bson::Writer reply(out);
-    status = operation.command().run(operation, reply);
-    if (status.ok()) {
-      if (fault_) [[unlikely]] add_write_concern_error(reply, operation, fault_);
-      reply.add("ok", 1.0);
-    }
-  }
+  if (status.ok()) status = answer(operation, out);
   // Something is in the way that may take time, and nothing has been changed: a worker begins anew.
   if (status.code() == Code::LockBusy && !operation.on_worker()) status = operation.to_worker();
   if (!status.ok()) refuse(status, &operation, out, start);

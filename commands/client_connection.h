@@ -72,6 +72,7 @@ class ClientConnection final : public wire::Conversation {
  private:
   wire::Next dispatch(const wire::Request& request, bson::Buffer& out, bool on_worker);
   wire::Next run(Operation& operation, bson::Buffer& out);
+  Status answer(Operation& operation, bson::Buffer& out);
   std::optional<wire::Next> apply_fault(Operation& operation, bson::Buffer& out);
   wire::Next refuse_early(const Status& status, const wire::Request& request, bson::Buffer& out);
   Status set_deadline(Operation& operation);

@@ -53,6 +53,8 @@ struct Command {
   bool takes_write_concern = false;
   bool stable_api = false;           ///< Belongs to version 1 of the stable API: apiStrict lets it pass.
   bool open_ended = false;       ///< Takes fields of any name; all others refuse those that they do not know.
+  /// Nothing comes of it before its reply: where its plan is overtaken (QueryPlanKilled) it is done again from the start.
+  bool plans_anew = false;
   bool test_only = false;        ///< There only with --setParameter enableTestCommands=1.
   /// Writes the reply's fields before `ok`, or says what went wrong; then what it wrote is dropped.
   Status (*run)(Operation& operation, bson::Writer& reply) = nullptr;

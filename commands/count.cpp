@@ -39,9 +39,11 @@ const Arguments<CountRequest> kArguments{
 Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                                     const CountRequest& request, std::int64_t most) {
   TRY(const query::Matcher matcher, query::Matcher::parse(request.query));
-  TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
+  TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, request.hint));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
-  return walks.count(most);
+  TRY(const std::int64_t count, walks.count(most));
+  CHECK_OK(plan.premise.check(operation.server().store));
+  return count;
 }
 
 /// Unlike `skip`, which is cut to a whole number.
@@ -133,6 +135,7 @@ const Register kCount{{
     .target = Target::kCollection,
     .takes_read_concern = true,
     .stable_api = true,
+    .plans_anew = true,
     .run = count,
     .explain = explain_count,
 }};

@@ -51,6 +51,7 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
     bson::ArrayWriter batch = cursor.array("firstBatch");
     CHECK_OK(fill_batch(operation, *execution, batch, limits));
   }
+  CHECK_OK(execution->premise().check(operation.server().store));
   execution->add_to_cursor(cursor);
   std::int64_t id = 0;
   if (!execution->exhausted() && !options.single_batch) {

@@ -137,11 +137,12 @@ Status distinct(Operation& operation, bson::Writer& reply) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
     for (const bson::Document& row : rows) CHECK_OK(values.add(row.view()));
   } else if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
-    TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, request.hint));
+    TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, request.hint));
     LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
     std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());
     for (auto& one : found) one = std::make_unique<DistinctValues>(request.key);
     CHECK_OK(walks.for_each([&](std::size_t leg, bson::View document) { return found[leg]->add(document); }));
+    CHECK_OK(plan.premise.check(operation.server().store));
     if (found.size() == 1) return found[0]->write(reply), Status();
     for (const auto& one : found) CHECK_OK(values.add(*one));
   }
@@ -162,6 +163,7 @@ const Register kDistinct{{
     .rights = Rights::kRead,
     .target = Target::kCollection,
     .takes_read_concern = true,
+    .plans_anew = true,
     .run = distinct,
     .explain = explain_distinct,
 }};

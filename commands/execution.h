@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/operation.h"
+#include "commands/plan.h"
 #include "wire/bson/document.h"
 #include "wire/bson/validate.h"
 
@@ -44,6 +45,14 @@ class Execution {
   virtual std::int64_t documents_examined() const = 0;
   /// What the reply's cursor tells beside its batch.
   virtual void add_to_cursor(bson::Writer&) const {}
+
+  /// What its plan takes for granted: to be checked when the first batch is filled. Later ones need not hold what has come
+  /// since.
+  const PlanPremise& premise() const { return premise_; }
+  void set_premise(PlanPremise premise) { premise_ = std::move(premise); }
+
+ private:
+  PlanPremise premise_;
 };
 
 /// The documents of one batch: counts against its limits.

@@ -176,7 +176,7 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   const auto collection = operation.server().store.catalog().snapshot().share(explained.ns.full());
   TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter));
   TRY(const query::SortSpec sort, query::SortSpec::parse(explained.shown.sort));
-  TRY(const PlanChoice choice, PlanChoice::make(collection.get(), matcher.tree(), sort, explained.hint));
+  TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, explained.hint));
   to.add("explainVersion", "1");
   write_query_planner(explained.ns, choice, explained.shown, explained.asked, to);
   if (!runs(verbosity)) return {};

@@ -170,7 +170,7 @@ Status explain_cursor(Operation& operation, const shards::Namespace& ns, query::
   std::size_t told = filters;
   TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
-  TRY(const PlanChoice choice, PlanChoice::make(collection.get(), matcher.tree(), sort, explained.hint));
+  TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, explained.hint));
   if (collection != nullptr && !sort.empty() && !choice.winner().needs_sort) {
     pipeline.drop_leading_sort();
     ++told;

@@ -174,7 +174,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   TRY(FindQuery query, parse_query(request));
   const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
   if (collection == nullptr) return write_empty_cursor(ns, reply);
-  TRY(Plan plan, choose_plan(*collection, query.matcher.tree(), query.sort, request.hint));
+  TRY(Plan plan, choose_plan(collection, query.matcher.tree(), query.sort, request.hint));
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -184,6 +184,7 @@ Status find(Operation& operation, bson::Writer& reply) {
                          (!plan.order.ranges.empty() || query.matcher.matches_everything());
   if (!operation.on_worker() && !short_one) return operation.to_worker();
   std::unique_ptr<FindRun> execution;
+  PlanPremise premise = std::move(plan.premise);
   if (!operation.on_worker()) {
     auto on_core = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
     on_core->set_row_budget(2 * kRowsOnCore);
@@ -195,6 +196,7 @@ Status find(Operation& operation, bson::Writer& reply) {
         .one_batch = request.single_batch || (request.limit > 0 && request.limit <= limits.documents)};
     execution = run_find(store, collection, std::move(query), std::move(plan), manner);
   }
+  execution->set_premise(std::move(premise));
   return answer_first_batch(operation, ns, std::move(execution), limits,
                             {.single_batch = request.single_batch, .no_timeout = request.no_timeout}, reply);
 }
@@ -224,6 +226,7 @@ const Register kFind{{
     .target = Target::kCollection,
     .takes_read_concern = true,
     .stable_api = true,
+    .plans_anew = true,
     .run = find,
     .explain = explain_find,
 }};

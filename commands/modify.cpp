@@ -175,7 +175,7 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
 /// The key of the first matching document in the order of the sort.
 Result<std::optional<std::string>> first_sorted(Operation& operation, std::shared_ptr<const shards::Collection> collection,
                                                 const query::Matcher& matcher, const Change& change) {
-  TRY(Plan plan, choose_plan(*collection, matcher.tree(), change.sort, change.hint));
+  TRY(Plan plan, choose_plan(collection, matcher.tree(), change.sort, change.hint));
   query::Sorter sorter(change.sort, {.limit = 1});
   shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
   CHECK_OK(scan.resume());
@@ -190,6 +190,7 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
     if (matches) CHECK_OK(sorter.add(document, scan.record_key()));
     if (matches && plan.sorted) break;
   }
+  CHECK_OK(plan.premise.check(operation.server().store));
   sorter.finish();
   query::SortedRow row;
   if (!sorter.next(row)) return std::optional<std::string>();
@@ -211,10 +212,10 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
     CHECK_OK(change_one(operation, ns, *collection, bytes_of(*first), &matcher, change, statement, outcome));
     if (outcome.matched > 0) return {};
   }
-  TRY(const Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
   for (bool missed = true; missed;) {
     missed = false;
     CHECK_OK(operation.check_interrupt());
+    TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, change.hint));
     Targets targets(operation, collection, matcher, plan.order);
     while (true) {
       TRY(const std::vector<std::string> keys, targets.next(1));
@@ -224,6 +225,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
       // What was there a moment ago may match no more, or may have moved to a place that this walk has passed.
       missed = collection->sharding != nullptr;
     }
+    CHECK_OK(plan.premise.check(operation.server().store));
   }
   return repeat_unlocated(operation, *collection, statement, outcome).status();
 }
@@ -329,7 +331,7 @@ Status change_all(Operation& operation, const shards::Namespace& ns, const Chang
   if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
   TRY(const query::Matcher matcher, query::Matcher::parse(change.filter));
   if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
-    TRY(Plan plan, choose_plan(*collection, matcher.tree(), {}, change.hint));
+    TRY(Plan plan, choose_plan(collection, matcher.tree(), {}, change.hint));
     // Changing what an index orders by could lead the scan to the same document again: then all are found first.
     const std::size_t at_once = plan.order.index == nullptr ? kTargetsAtOnce : SIZE_MAX;
     Targets targets(operation, collection, matcher, std::move(plan.order));

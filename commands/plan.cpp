@@ -4,11 +4,14 @@
 #include <algorithm>
 
 #include "shards/router/leg_spans.h"
+#include "shards/storage/fail_point.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
+
+shards::FailPoint query_planned{"queryPlanned", "A query has been planned, and has read nothing."};
 
 /// The records themselves: clustered by their _id, or by the shard key and the _id behind it.
 query::IndexDescription describe_records(const shards::Collection& collection) {
@@ -24,25 +27,6 @@ query::IndexDescription describe_records(const shards::Collection& collection) {
   for (const auto& field : key.fields()) way.fields.push_back({.path = field.path.text(), .hashed = field.hashed});
   if (!key.has_id()) way.fields.push_back({"_id"});
   return way;
-}
-
-/// The ways to a collection's documents, in the planner's terms: the records first, then the indexes in their order.
-std::vector<query::IndexDescription> describe(const shards::Collection& collection) {
-  std::vector<query::IndexDescription> ways;
-  ways.push_back(describe_records(collection));
-  for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
-    const shards::IndexSpec& spec = *collection.indexes[i];
-    query::IndexDescription way{.name = spec.name, .fields = {}, .unique = spec.unique, .sparse = spec.sparse};
-    for (const auto& part : spec.parts) {
-      way.fields.push_back({part.path, part.descending ? query::keys::Direction::kDescending
-                                                       : query::keys::Direction::kAscending});
-    }
-    for (const shards::PartitionSlot& slot : collection.partitions) {
-      way.multikey |= slot.indexes[i]->multikey.load(std::memory_order_relaxed) != 0;
-    }
-    ways.push_back(std::move(way));
-  }
-  return ways;
 }
 
 /// Of {$natural: -1}; any other value than a number below zero is forward.
@@ -103,20 +87,58 @@ Status settle_natural_sort(bson::View& sort, bson::Value& hint) {
   return {};
 }
 
-Result<PlanChoice> PlanChoice::make(const shards::Collection* collection, const query::FilterTree& filter,
+PlanPremise::PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order) {
+  if (order.index == nullptr || order.may_repeat) return;
+  collection_ = std::move(collection);
+  index_ = order.index;
+  within_ = order.within;
+}
+
+Status PlanPremise::check(shards::Store& store) const {
+  if (collection_ == nullptr) return {};
+  TRY(const auto now, shards::CollectionScan::current(store, collection_));
+  const auto same = [&](const auto& spec) { return spec->id == index_->id; };
+  const auto place = std::ranges::find_if(now->indexes, same) - now->indexes.begin();
+  if (static_cast<std::size_t>(place) == now->indexes.size()) return {};
+  if (!has_arrays(*now, static_cast<std::size_t>(place), leg_spans(*now, {.index = index_, .ranges = {}, .within = within_}))) return {};
+  return error(Code::QueryPlanKilled, "the first array in index '", index_->name, "' has come since the query was planned");
+}
+
+Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> collection, const query::FilterTree& filter,
                                     const query::SortSpec& sort, bson::Value hint) {
   PlanChoice choice;
-  choice.collection_ = collection;
+  choice.collection_ = std::move(collection);
   choice.request_ = {.filter = &filter, .sort = &sort, .indexes = {}};
-  if (collection == nullptr) {
+  if (choice.collection_ == nullptr) {
     choice.candidates_.push_back({.access = query::Plan::Access::kNothing});
     return choice;
   }
-  choice.ways_ = describe(*collection);
-  choice.request_.indexes = choice.ways_;
-  CHECK_OK(apply_hint(*collection, hint, choice.request_));
+  choice.describe();
+  CHECK_OK(apply_hint(*choice.collection_, hint, choice.request_));
   choice.candidates_ = query::candidate_plans(choice.request_);
   return choice;
+}
+
+/// The ways to the documents, in the planner's terms: the records first, then the indexes in their order. Of these only
+/// what lies in partitions that are asked counts: nothing is paid for the others.
+void PlanChoice::describe() {
+  const shards::Collection& collection = *collection_;
+  ways_.push_back(describe_records(collection));
+  const bool divided = collection.sharding != nullptr || collection.partitions.size() > 1;
+  if (divided) by_records_ = query::choose_plan({.filter = request_.filter, .indexes = ways_, .hint = 0});
+  if (collection.partitions.size() > 1 && !by_records_.intervals.empty()) record_ranges_ = by_records_.ranges();
+  const std::vector<shards::LegSpan> asked = leg_spans(collection, {.index = nullptr, .ranges = record_ranges_});
+  for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
+    const shards::IndexSpec& spec = *collection.indexes[i];
+    query::IndexDescription way{.name = spec.name, .fields = {}, .unique = spec.unique, .sparse = spec.sparse};
+    for (const auto& part : spec.parts) {
+      way.fields.push_back({part.path, part.descending ? query::keys::Direction::kDescending
+                                                       : query::keys::Direction::kAscending});
+    }
+    way.multikey = has_arrays(collection, i, asked);
+    ways_.push_back(std::move(way));
+  }
+  request_.indexes = ways_;
 }
 
 std::span<const query::Plan> PlanChoice::rejected() const {
@@ -125,21 +147,8 @@ std::span<const query::Plan> PlanChoice::rejected() const {
   return others.first(others.size() - (scans_at_the_end ? 1 : 0));
 }
 
-/// What the filter says of the records' own keys, whichever way is chosen: only partitions that hold some need be asked.
-query::Plan PlanChoice::by_records() const {
-  query::PlanRequest request{.filter = request_.filter, .indexes = request_.indexes};
-  request.hint = 0;
-  return query::choose_plan(request);
-}
-
-std::vector<query::KeyRange> PlanChoice::record_ranges() const {
-  if (collection_->partitions.size() == 1) return {};
-  const query::Plan plan = by_records();
-  return plan.intervals.empty() ? std::vector<query::KeyRange>() : plan.ranges();
-}
-
 PlanChoice::Targeting PlanChoice::targeting() const {
-  const query::Plan plan = by_records();
+  const query::Plan& plan = by_records_;
   if (plan.intervals.empty()) return Targeting::kNone;
   const std::size_t keys = collection_->sharding == nullptr ? 1 : collection_->sharding->key.fields().size();
   const auto points = [](const query::FieldIntervals& field) {
@@ -160,7 +169,7 @@ Plan PlanChoice::plan() const {
   plan.text = query::dump(chosen, request_);
   if (chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup) plan.order.ranges = chosen.ranges();
   if (chosen.access == Access::kIndexScan && chosen.index > 0) plan.order.index = collection_->indexes[chosen.index - 1];
-  if (plan.order.index != nullptr) plan.order.within = record_ranges();
+  if (plan.order.index != nullptr) plan.order.within = record_ranges_;
   // Records lie in the order of the map; entries of an index are in order within each segment, and all of them together
   // are not.
   const bool by_entries = plan.order.index != nullptr && !request_.sort->empty() && plan.sorted;
@@ -169,12 +178,14 @@ Plan PlanChoice::plan() const {
     plan.legs_sorted = true;
     plan.sorted = false;
   }
+  plan.premise = PlanPremise(collection_, plan.order);
   return plan;
 }
 
-Result<Plan> choose_plan(const shards::Collection& collection, const query::FilterTree& filter,
+Result<Plan> choose_plan(const std::shared_ptr<const shards::Collection>& collection, const query::FilterTree& filter,
                          const query::SortSpec& sort, bson::Value hint) {
-  TRY(const PlanChoice choice, PlanChoice::make(&collection, filter, sort, hint));
+  TRY(const PlanChoice choice, PlanChoice::make(collection, filter, sort, hint));
+  CHECK_OK(query_planned.hit());
   return choice.plan();
 }
 

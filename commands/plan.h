@@ -2,9 +2,25 @@
 #pragma once
 
 #include "query/plan/plan.h"
-#include "shards/router/partition_scan.h"
+#include "shards/router/collection_scan.h"
 
 namespace partita::commands {
+
+/// What a plan takes for granted of the data: that no document which it leads to has an array in the index. Both ends of a
+/// range, and an order, may then be read off its keys.
+class PlanPremise {
+ public:
+  PlanPremise() = default;
+  PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order);
+  /// Asked when the first rows have been read, for who writes an array says so before others see it. QueryPlanKilled when
+  /// one has come: what was read may lack documents, and has to be read again by another plan.
+  Status check(shards::Store& store) const;
+
+ private:
+  std::shared_ptr<const shards::Collection> collection_;  ///< Null: nothing is taken for granted.
+  std::shared_ptr<const shards::IndexSpec> index_;
+  std::vector<query::KeyRange> within_;
+};
 
 /// What to walk over for a query. query/plan decides; this puts its decision into a collection's terms.
 struct Plan {
@@ -14,6 +30,7 @@ struct Plan {
   bool legs_sorted = false;
   bool sorted_by_entries = false;  ///< By an index, whether in one leg or in several.
   bool needs_filter = true;
+  PlanPremise premise;
   std::string text;     ///< One line of it, for logs.
 
   /// Looks up keys instead of walking over everything.
@@ -30,12 +47,11 @@ Status check_hint(bson::Value hint);
 /// is empty then. BadValue where sort and hint contradict each other.
 Status settle_natural_sort(bson::View& sort, bson::Value& hint);
 
-/// The decision with all that led to it, for explain. The filter and the sort must outlive it, and so must the
-/// collection, whose names it holds.
+/// The decision with all that led to it, for explain. The filter and the sort must outlive it.
 class PlanChoice {
  public:
   /// BadValue when the hint names no index. Without a collection there is nothing to walk over.
-  static Result<PlanChoice> make(const shards::Collection* collection, const query::FilterTree& filter,
+  static Result<PlanChoice> make(std::shared_ptr<const shards::Collection> collection, const query::FilterTree& filter,
                                  const query::SortSpec& sort, bson::Value hint = {});
 
   /// In the collection's terms; there must be one.
@@ -43,7 +59,7 @@ class PlanChoice {
   const query::PlanRequest& request() const { return request_; }
   const query::Plan& winner() const { return candidates_.front(); }
   /// Null where there is none.
-  const shards::Collection* collection() const { return collection_; }
+  const shards::Collection* collection() const { return collection_.get(); }
   /// How the filter tells which partitions hold what is asked for.
   enum class Targeting : std::uint8_t { kNone, kRange, kEquality };
   Targeting targeting() const;
@@ -51,17 +67,18 @@ class PlanChoice {
   std::span<const query::Plan> rejected() const;
 
  private:
-  query::Plan by_records() const;
-  std::vector<query::KeyRange> record_ranges() const;
+  void describe();
 
-  const shards::Collection* collection_ = nullptr;
+  std::shared_ptr<const shards::Collection> collection_;
   std::vector<query::IndexDescription> ways_;
+  query::Plan by_records_;  ///< What the filter says of the records' own keys, whichever way is chosen.
+  std::vector<query::KeyRange> record_ranges_;  ///< By that, where there are several partitions; none: everything.
   query::PlanRequest request_;  ///< Looks into ways_, which may move with it.
   std::vector<query::Plan> candidates_;
 };
 
 /// BadValue when the hint names no index.
-Result<Plan> choose_plan(const shards::Collection& collection, const query::FilterTree& filter,
+Result<Plan> choose_plan(const std::shared_ptr<const shards::Collection>& collection, const query::FilterTree& filter,
                          const query::SortSpec& sort, bson::Value hint = {});
 
 }  // namespace partita::commands

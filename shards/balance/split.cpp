@@ -169,6 +169,18 @@ Result<BalanceOutcome> Split::work(CutCount& count) {
   return publish(count);
 }
 
+/// Each round looks at what was written during the one before, and takes as much shorter as that was.
+Status Split::come_near(CutCount& count) {
+  constexpr std::size_t kHardlyAny = 16;
+  std::size_t last_round = SIZE_MAX;
+  while (true) {
+    CHECK_OK(go_on_());
+    TRY(const std::size_t looked, count.follow(go_on_));
+    if (looked <= kHardlyAny || looked >= last_round) return {};
+    last_round = looked;
+  }
+}
+
 // Where the rest is more than writers may well wait for, because this thread has lost its processor or they are faster than
 // it, they are let in again, other changes too, and what has been counted stays counted. A moment's sleep before each
 // attempt: who has slept is not made to wait for a processor, and others wait for this thread then.
@@ -177,9 +189,8 @@ Result<BalanceOutcome> Split::publish(CutCount& count) {
   job_.phase = BalanceJob::Phase::kPublishing;
   for (int attempt = 1;; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    CHECK_OK(go_on_());
-    CHECK_OK(count.follow(go_on_));
-    TRY(std::optional<BalanceOutcome> outcome, close(count, attempt == kAttempts ? SIZE_MAX : 2 * kFewDocuments));
+    CHECK_OK(come_near(count));
+    TRY(std::optional<BalanceOutcome> outcome, close(count, attempt == kAttempts ? SIZE_MAX : kFewDocuments));
     if (!outcome) continue;
     split_done.pass();
     return std::move(*outcome);

@@ -37,6 +37,7 @@ class Split {
   Status abandon_plan();
   Result<BalanceOutcome> work(CutCount& count);
   Result<BalanceOutcome> publish(CutCount& count);
+  Status come_near(CutCount& count);
   Result<std::optional<BalanceOutcome>> close(CutCount& count, std::size_t most);
   Result<BalanceOutcome> parts(const CutCount& count) const;
 

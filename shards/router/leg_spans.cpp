@@ -9,29 +9,40 @@ namespace {
 using query::KeyRange;
 
 bool ends_before(const KeyRange& range, std::string_view key) { return !range.upper.empty() && range.upper <= key; }
-bool begins_behind(const KeyRange& range, const KeyRange& span) { return !span.upper.empty() && range.lower >= span.upper; }
+bool begins_behind(const KeyRange& range, std::string_view key) { return !key.empty() && range.lower >= key; }
 
 /// The ranges that have keys of the span.
 std::span<const KeyRange> overlapping(std::span<const KeyRange> ranges, const KeyRange& span) {
   const auto first = std::ranges::partition_point(ranges, [&](const KeyRange& range) { return ends_before(range, span.lower); });
-  const auto behind = std::partition_point(first, ranges.end(), [&](const KeyRange& range) { return !begins_behind(range, span); });
+  const auto behind = std::partition_point(first, ranges.end(), [&](const KeyRange& range) { return !begins_behind(range, span.upper); });
   return {first, behind};
 }
 
 }  // namespace
 
+// The map may be long, and what is asked for lie in one place of it: nothing is looked at that is not part of the answer.
 std::vector<LegSpan> leg_spans(const Collection& collection, const ScanOrder& order) {
-  const std::vector<KeyRange>& targets = order.targets();
-  std::vector<LegSpan> legs;
+  static const std::vector<KeyRange> kEverything(1);
+  const std::vector<KeyRange>& targets = order.targets().empty() ? kEverything : order.targets();
   const auto& slots = collection.partitions;
-  for (std::size_t at = 0; at < slots.size();) {
-    const Collection::Run run = order.index == nullptr ? Collection::Run{at, at + 1} : collection.run_of(at);
-    LegSpan leg{.span = {slots[run.first].min, slots[run.end - 1].max}, .first = run.first, .end = run.end};
-    at = run.end;
-    if (targets.empty() || !overlapping(targets, leg.span).empty()) legs.push_back(std::move(leg));
+  std::vector<LegSpan> legs;
+  std::size_t next = 0;  // What comes before is among the legs, or not asked for.
+  for (const KeyRange& range : targets) {
+    for (next = std::max(next, collection.slot_of(bytes_of(range.lower))); next < slots.size(); next = legs.back().end) {
+      if (ends_before(range, slots[next].min)) break;
+      const Collection::Run run = order.index == nullptr ? Collection::Run{next, next + 1} : collection.run_of(next);
+      legs.push_back({.span = {slots[run.first].min, slots[run.end - 1].max}, .first = run.first, .end = run.end});
+    }
   }
   if (order.backward) std::ranges::reverse(legs);
   return legs;
+}
+
+bool has_arrays(const Collection& collection, std::size_t index, const std::vector<LegSpan>& legs) {
+  return std::ranges::any_of(legs, [&](const LegSpan& leg) {
+    const auto slots = std::span(collection.partitions).subspan(leg.first, leg.end - leg.first);
+    return std::ranges::any_of(slots, [&](const PartitionSlot& slot) { return slot.indexes[index]->multikey.load(std::memory_order_relaxed) != 0; });
+  });
 }
 
 std::int64_t certain_rows(const Collection& collection, const ScanOrder& order, const std::vector<LegSpan>& legs) {

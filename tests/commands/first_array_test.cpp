@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The first array in an index comes between a query's plan, which knows of none, and its first look at the data.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "shards/storage/fail_point.h"
+#include "tests/commands/in_process.h"
+
+namespace partita::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Whether the collection is divided.
+class FirstArray : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam()) send("{shardCollection: 'test.c', key: {_id: 'hashed'}, numInitialChunks: 4}");
+    send("{insert: 'c', documents: [{_id: 1, a: 0}, {_id: 2, a: 4}, {_id: 3, a: 20}, {_id: 4, a: 30}]}");
+    send("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]}");
+  }
+  void send(const std::string& command) { ASSERT_THAT(server_.run(command), HasSubstr("ok: 1.0")) << command; }
+
+  /// The answer of a command that planned before the array was there and reads behind it.
+  std::string overtaken(const std::string& command) {
+    shards::FailPoint& planned = *shards::FailPoint::find("queryPlanned");
+    const std::int64_t before = planned.fired();
+    planned.set({.mode = shards::FailPoint::Mode::kTimes,
+                 .count = 1,
+                 .data = bson::Document::build([](bson::Writer& data) { data.add("blockTimeMS", 300); })});
+    Client reader(server_.server());
+    std::string answer;
+    std::thread reading([&] { answer = reader.run(command); });
+    while (planned.fired() == before) std::this_thread::sleep_for(1ms);
+    send("{insert: 'c', documents: [{_id: 5, a: [1, 9]}]}");
+    reading.join();
+    return answer;
+  }
+  InProcess server_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Divided, FirstArray, testing::Bool());
+
+TEST_P(FirstArray, IsSeenByAFindOverARange) {
+  EXPECT_THAT(overtaken("{find: 'c', filter: {a: {$gt: 4, $lt: 8}}}"), HasSubstr("_id: 5"));
+}
+
+TEST_P(FirstArray, ComesWhereASortHasIt) {
+  EXPECT_THAT(overtaken("{find: 'c', filter: {a: {$gt: 3, $lt: 25}}, sort: {a: 1}, projection: {a: 0}}"),
+              HasSubstr("[{_id: 5}, {_id: 2}, {_id: 3}]"));
+}
+
+TEST_P(FirstArray, IsSeenByAPipeline) {
+  EXPECT_THAT(overtaken("{aggregate: 'c', pipeline: [{$match: {a: {$gt: 4, $lt: 8}}}], cursor: {}}"), HasSubstr("_id: 5"));
+}
+
+TEST_P(FirstArray, IsCounted) {
+  EXPECT_THAT(overtaken("{count: 'c', query: {a: {$gt: 4, $lt: 8}}}"), HasSubstr("n: 1,"));
+}
+
+TEST_P(FirstArray, IsAmongTheDistinctValues) {
+  EXPECT_THAT(overtaken("{distinct: 'c', key: '_id', query: {a: {$gt: 4, $lt: 8}}}"), HasSubstr("[5]"));
+}
+
+TEST_P(FirstArray, IsFoundByAWrite) {
+  EXPECT_THAT(overtaken("{update: 'c', updates: [{q: {a: {$gt: 4, $lt: 8}}, u: {$set: {seen: true}}}]}"), HasSubstr("nModified: 1"));
+}
+
+TEST_P(FirstArray, IsFirstForAFindAndModify) {
+  EXPECT_THAT(overtaken("{findAndModify: 'c', query: {a: {$gt: 3, $lt: 25}}, sort: {a: 1}, remove: true}"), HasSubstr("_id: 5"));
+}
+
+// What the first batch has answered stands; what comes later need not hold it.
+TEST_P(FirstArray, DoesNotEndACursor) {
+  Client reader(server_.server());
+  const bson::Document first = reader.reply("{find: 'c', filter: {a: {$gt: 3, $lt: 25}}, batchSize: 1}");
+  const bson::Value id = first["cursor"].as_document()["id"];
+  ASSERT_NE(id.as_int64(), 0) << readable(first.view());
+  send("{insert: 'c', documents: [{_id: 5, a: [1, 9]}]}");
+  const std::string rest = reader.run("{getMore: {$numberLong: '" + std::to_string(id.as_int64()) + "'}, collection: 'c'}");
+  EXPECT_THAT(rest, HasSubstr("ok: 1.0"));
+  EXPECT_THAT(rest, Not(HasSubstr("code:")));
+}
+
+}  // namespace
+}  // namespace partita::test
