@@ -11,6 +11,7 @@ namespace {
 
 struct CollModRequest {
   bson::Value degree, buffered;
+  std::optional<bool> split_logical;
 };
 
 /// What MongoDB takes: known, and refused with the reason.
@@ -22,6 +23,7 @@ constexpr std::string_view kUnsupported[] = {
 const Arguments<CollModRequest> kArguments{
     {kDegreeName, &CollModRequest::degree},
     {kBufferedName, &CollModRequest::buffered},
+    {"splitLogicalPartitions", &CollModRequest::split_logical},
 };
 
 Status refuse_unsupported(bson::View body) {
@@ -31,6 +33,18 @@ Status refuse_unsupported(bson::View body) {
                  "' is not supported: a collection's options cannot be changed after its creation yet");
   }
   return {};
+}
+
+/// What outgrows a partition is divided by its _id from now on. There is no way back: documents of one key may lie apart.
+Status divide_keys(Operation& operation, const shards::Namespace& ns, bool divides) {
+  shards::Catalog& catalog = operation.server().store.catalog();
+  const auto collection = catalog.share()->share(ns.full());
+  if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
+  const bool chosen = collection->sharding != nullptr && collection->sharding->split_logical;
+  if (!divides && !chosen) return {};
+  if (!divides) return error(Code::InvalidOptions, "collMod.splitLogicalPartitions cannot be taken back for ", ns.full());
+  return catalog.alter_sharding(ns, [](shards::Sharding& sharding) { sharding.split_logical = true; },
+                                [&] { return operation.check_interrupt(); });
 }
 
 /// A null takes the default away again.
@@ -44,6 +58,7 @@ Status coll_mod(Operation& operation, bson::Writer&) {
     if (!request.degree.missing()) out.add(kDegreeName, request.degree);
     if (!request.buffered.missing()) out.add(kBufferedName, request.buffered);
   });
+  if (request.split_logical) CHECK_OK(divide_keys(operation, ns, *request.split_logical));
   const auto go_on = [&] { return operation.check_interrupt(); };
   return operation.server().store.catalog().set_options(ns, changes, go_on);
 }
@@ -51,7 +66,7 @@ Status coll_mod(Operation& operation, bson::Writer&) {
 const Register kCollMod{{
     .name = "collMod",
     .help = "Changes what queries on a collection that do not say so themselves are read by: maxDegreeOfParallelism, "
-            "maxBufferedItemCount.",
+            "maxBufferedItemCount; splitLogicalPartitions: true lets the documents of one shard key be divided by their _id.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,

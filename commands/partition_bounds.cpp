@@ -30,7 +30,10 @@ Result<std::shared_ptr<const shards::Collection>> sharded_target(Operation& oper
 bool fits_shard_key(const shards::Collection& collection, bson::View bound) {
   const auto fields = collection.sharding->key.fields();
   const auto named = [&](const auto& field) { return bound.has(field.path.text()); };
-  return bound.count() == fields.size() && std::ranges::all_of(fields, named);
+  const bool within = collection.sharding->divides_keys() && bound.has("_id");
+  const bool of_hash = collection.sharding->key.has_hash() && bound.has("$value");
+  const std::size_t more = (within ? 1 : 0) + (of_hash ? 1 : 0);
+  return bound.count() == fields.size() + more && std::ranges::all_of(fields, named);
 }
 
 Result<std::string> parse_bound(const shards::Collection& collection, bson::View bound) {

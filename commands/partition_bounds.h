@@ -14,7 +14,8 @@ Result<std::shared_ptr<const shards::Collection>> sharded_target(Operation& oper
 /// The partition bytes of a bound as clients write it, {region: NumberLong(...)}. MaxKey throughout is the upper end, which
 /// is empty, as MinKey throughout is the lower end.
 Result<std::string> parse_bound(const shards::Collection& collection, bson::View bound);
-/// It names the fields of the shard key, all of them and no others.
+/// It names the fields of the shard key, all of them, and no others but what ShardKey::bound() puts behind them: the _id only
+/// where keys are divided.
 bool fits_shard_key(const shards::Collection& collection, bson::View bound);
 /// `[{ k: MinKey }, { k: 5 })`, as messages show a partition.
 std::string shown_range(const shards::Collection& collection, const std::string& min, const std::string& max);

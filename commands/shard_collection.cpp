@@ -34,6 +34,10 @@ const Arguments<ShardCollectionRequest> kArguments{
 
 Status check(const ShardCollectionRequest& request, const query::ShardKey& key) {
   if (request.unique && key.has_hash()) return error(Code::InvalidOptions, "Hashed shard keys cannot be declared unique.");
+  if (request.unique && request.split_logical && !key.has_id()) {
+    return error(Code::InvalidOptions, "shardCollection.splitLogicalPartitions cannot be chosen for a unique shard key: it has one "
+                 "document for each key");
+  }
   if (!request.timeseries.missing()) return error(Code::InvalidOptions, "shardCollection.timeseries is not supported");
   if (!request.collation.empty() && !(request.collation["locale"].is_string() && request.collation["locale"].as_string() == "simple")) {
     return error(Code::BadValue, "The collation for shardCollection must be {locale: 'simple'}, but found: ",

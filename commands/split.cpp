@@ -43,7 +43,15 @@ Status check(const SplitRequest& request) {
   return {};
 }
 
-/// The logical key that a filter names by equality.
+/// What a filter's field must be equal to; missing where it says something else.
+bson::Value asked_for(bson::Value value) {
+  if (value.is_document() && value.as_document().has("$eq")) value = value.as_document()["$eq"];
+  const bool operators = value.is_document() && !value.as_document().empty() &&
+                         value.as_document().begin()->name.starts_with('$');
+  return operators || value.is_array() ? bson::Value() : value;
+}
+
+/// The logical key that a filter names by equality; the record key when it names the _id too.
 Result<std::string> key_of(const Collection& collection, bson::View filter) {
   const query::ShardKey& key = collection.sharding->key;
   std::vector<bson::Value> values;
@@ -53,15 +61,25 @@ Result<std::string> key_of(const Collection& collection, bson::View filter) {
       std::size_t part = 0;
       value = query::descend(filter, field.path, part);
     }
-    if (value.is_document() && value.as_document().has("$eq")) value = value.as_document()["$eq"];
-    const bool operators = value.is_document() && !value.as_document().empty() &&
-                           value.as_document().begin()->name.starts_with('$');
-    if (value.missing() || value.is_array() || operators) return bad("no shard key found in chunk query ", bson::to_shell(filter));
+    value = asked_for(value);
+    if (value.missing()) return bad("no shard key found in chunk query ", bson::to_shell(filter));
     values.push_back(value);
   }
+  const bson::Value id = asked_for(filter["_id"]);
   bson::Buffer record_key;
-  key.append(values, bson::Value::null(), record_key);
+  key.append(values, id.missing() ? bson::Value::null() : id, record_key);
+  if (!id.missing()) return std::string(record_key.text());
   return std::string(record_key.text().substr(0, key.logical_size(record_key.bytes())));
+}
+
+/// Of the partitions that hold a key, the largest: there are several where keys are divided.
+const PartitionSlot& find_largest(const Collection& collection, const std::string& key) {
+  const PartitionSlot* largest = &collection.locate(shards::bytes_of(key));
+  for (const PartitionSlot* slot = largest; slot->max.starts_with(key);) {
+    ++slot;
+    if (slot->partition->counters().total().bytes > largest->partition->counters().total().bytes) largest = slot;
+  }
+  return *largest;
 }
 
 struct Chosen {
@@ -104,7 +122,7 @@ Result<Chosen> choose(const Collection& collection, const SplitRequest& request)
   if (!request.middle.empty()) return choose_by_middle(collection, request.middle);
   if (request.bounds.count() > 0) return choose_by_bounds(collection, request.bounds);
   TRY(const std::string key, key_of(collection, request.find));
-  return Chosen{&collection.locate(shards::bytes_of(key)), {}};
+  return Chosen{&find_largest(collection, key), {}};
 }
 
 Status split(Operation& operation, bson::Writer& reply) {

@@ -44,6 +44,10 @@ class MapCheck {
     if (collection_.sharding != nullptr && !shown_range(collection_, slot).ok()) {
       report("CorruptedChunkShardKey", "its bounds are no values of the shard key", &slot);
     }
+    const shards::Sharding* sharding = collection_.sharding.get();
+    if (sharding != nullptr && !sharding->divides_keys() && sharding->key.parts_logical_key(slot.min)) {
+      report("CorruptedChunkShardKey", "it begins within a logical key, which shall lie in one partition", &slot);
+    }
     const shards::Growth size = slot.partition->counters().total();
     if (size.documents < 0 || size.bytes < 0) report("NegativeCount", "it counts fewer documents than none", &slot);
     if (!engine_.file_size(slot.partition->records()).ok()) report("MissingLocalCollection", "its records have no table", &slot);

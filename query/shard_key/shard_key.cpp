@@ -16,6 +16,9 @@ constexpr std::size_t kMaxFields = 32;
 constexpr std::size_t kHashSize = 8;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
+/// In a bound, the value that a hash is of. No field of a shard key begins with a $.
+constexpr std::string_view kHashedValue = "$value";
+
 Status bad(std::string text) { return Status(Code::BadValue, std::move(text)); }
 
 Status check_path(const FieldPath& path) {
@@ -141,6 +144,18 @@ std::string_view ShardKey::logical_bound(std::string_view bound) const {
   return bound.substr(0, at);
 }
 
+bool ShardKey::parts_logical_key(std::string_view bound) const {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(bound.data());
+  std::size_t at = 0;
+  for (const Field& field : fields_) {
+    if (field.hashed) at += kHashSize;
+    const std::size_t size = at < bound.size() ? keys::encoded_size({bytes + at, bound.size() - at}) : 0;
+    if (size == 0) return false;  // It ends with this field, or before it.
+    at += size;
+  }
+  return at < bound.size();
+}
+
 Result<bson::Document> ShardKey::values(std::span<const std::uint8_t> logical_key) const {
   Status status;
   bson::Document shown = bson::Document::build([&](bson::Writer& out) {
@@ -176,24 +191,26 @@ Result<bson::Document> ShardKey::extract(bson::View document, Shown shown) const
 Result<bson::Document> ShardKey::bound(std::span<const std::uint8_t> bytes, bson::Type rest) const {
   Status status;
   bson::Document shown = bson::Document::build([&](bson::Writer& out) {
+    const auto add_value = [&](std::string_view name) {
+      const std::size_t size = keys::encoded_size(bytes);
+      if (status.ok()) status = keys::Decoder(bytes.first(size), {}).next(keys::Direction::kAscending, name, out);
+      bytes = size == 0 ? std::span<const std::uint8_t>() : bytes.subspan(size);
+    };
     for (const Field& field : fields_) {
       const std::string_view name = field.path.text();
       if (bytes.empty()) {
         out.add(name, rest == bson::Type::kMinKey ? bson::Value::min_key() : bson::Value::max_key());
-        continue;
-      }
-      if (field.hashed) {
+      } else if (field.hashed) {
         std::uint64_t hash = 0;
         for (std::size_t i = 0; i < kHashSize; ++i) hash = hash << 8 | (i < bytes.size() ? bytes[i] : 0);
         bytes = bytes.subspan(std::min(bytes.size(), kHashSize));
         out.add(name, shown_hash(hash));
+        if (!bytes.empty()) add_value(kHashedValue);
+      } else {
+        add_value(name);
       }
-      const std::size_t size = bytes.empty() ? 0 : keys::encoded_size(bytes);
-      if (!field.hashed && status.ok()) {
-        status = keys::Decoder(bytes.first(size), {}).next(keys::Direction::kAscending, name, out);
-      }
-      bytes = size == 0 ? std::span<const std::uint8_t>() : bytes.subspan(size);
     }
+    if (!bytes.empty()) add_value("_id");
   });
   CHECK_OK(std::move(status));
   return shown;
@@ -203,24 +220,34 @@ Result<std::string> ShardKey::parse_bound(bson::View bound) const {
   const auto refuse = [&](const auto&... why) {
     return error(Code::BadValue, "the bound ", bson::to_shell(bound), " does not fit the shard key ", bson::to_shell(pattern()), ": ", why...);
   };
-  if (bound.count() != fields_.size()) return refuse("it has ", bound.count(), " fields instead of ", fields_.size());
+  const bool within = !has_id_ && bound.has("_id");  // A logical key: then all of it is said.
+  const bson::Value of_hash = has_hash() ? bound[kHashedValue] : bson::Value();
+  const std::size_t expected = fields_.size() + (within ? 1 : 0) + (of_hash.missing() ? 0 : 1);
+  if (bound.count() != expected) return refuse("it has ", bound.count(), " fields instead of ", expected);
+  if (of_hash.is_array() || (within && bound["_id"].is_array())) return refuse("a value of it is an array");
   bson::Buffer bytes;
-  bool ended = false;  // By MinKey or MaxKey; what follows can only say the same. Behind a hash nothing else can.
+  bool ended = false;  // By MinKey or MaxKey; what follows can only say the same. Behind a mere hash nothing else can.
   for (const Field& field : fields_) {
     const std::string_view name = field.path.text();
     const bson::Value value = bound[name];
     if (value.missing()) return refuse("it lacks '", name, "'");
     if (value.is_array()) return refuse("'", name, "' is an array");
-    const bool at_an_end = value.is(bson::Type::kMinKey) || value.is(bson::Type::kMaxKey);
+    const bool with_value = field.hashed && !of_hash.missing();
+    const bool is_its_hash = value.is(bson::Type::kInt64) && unshown_hash(value.as_int64()) == hash_of(of_hash);
+    if (with_value && !is_its_hash) return refuse("'", name, "' is not the hash of '", kHashedValue, "'");
+    const bool at_an_end = !within && (value.is(bson::Type::kMinKey) || value.is(bson::Type::kMaxKey));
     if (ended && !at_an_end) return refuse("'", name, "' stands behind a hash, MinKey or MaxKey and must be MinKey");
-    if (!ended && value.is(bson::Type::kMaxKey)) keys::append_max(bytes);
-    if (!ended && !at_an_end && !field.hashed) keys::encode(null_if_nothing(value), bytes);
-    if (!ended && !at_an_end && field.hashed) {
+    if (!ended && value.is(bson::Type::kMaxKey) && at_an_end) keys::append_max(bytes);
+    if (!ended && !at_an_end && (within || with_value || !field.hashed)) {
+      append_part(field, null_if_nothing(with_value ? of_hash : value), bytes);
+    } else if (!ended && !at_an_end) {
       if (!value.is(bson::Type::kInt64)) return refuse("'", name, "' must be a long, a hash, but is ", bson::to_shell(value));
       keys::append_hash(unshown_hash(value.as_int64()), bytes);
+      ended = true;
     }
-    ended |= at_an_end || field.hashed;
+    ended |= at_an_end;
   }
+  if (within) keys::encode(bound["_id"], bytes);
   return std::string(bytes.text());
 }
 

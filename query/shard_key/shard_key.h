@@ -65,9 +65,15 @@ class ShardKey {
   enum class Shown : std::uint8_t { kValues, kHashes };
   Result<bson::Document> extract(bson::View document, Shown shown) const;
   /// A bound of a partition as a document: what its bytes tell, and MinKey (or MaxKey) for the fields they do not reach.
+  /// One that goes on behind a hash has the value too, and one that parts a logical key the _id:
+  ///
+  ///     {a: 5, _id: 17}        {a: NumberLong(-3), $value: "x", _id: 17}
   Result<bson::Document> bound(std::span<const std::uint8_t> bytes, bson::Type rest) const;
-  /// The other way round: bytes of {region: NumberLong(...)} as bound() shows it. MinKey ends it.
+  /// The other way round: bytes of {region: NumberLong(...)} as bound() shows it. MinKey ends it. Where an _id follows, the
+  /// value of a hashed field may stand in place of its hash, so that a record's key is read as documents have it.
   Result<std::string> parse_bound(bson::View bound) const;
+  /// Behind it a logical key goes on that begins before it.
+  bool parts_logical_key(std::string_view bound) const;
 
   ShardKey copy() const;
 

@@ -141,7 +141,7 @@ std::optional<Balancer::Work> Balancer::choose_split(const std::shared_ptr<const
   std::int64_t bytes = options_->partition_bytes.load(std::memory_order_relaxed) - 1;
   for (const PartitionSlot& slot : collection->partitions) {
     const std::int64_t own = slot.partition->counters().total().bytes;
-    if (own <= bytes || is_hopeless(*slot.partition)) continue;
+    if (own <= bytes || is_hopeless(*collection, *slot.partition)) continue;
     largest = slot.partition.get();
     bytes = own;
   }
@@ -149,12 +149,12 @@ std::optional<Balancer::Work> Balancer::choose_split(const std::shared_ptr<const
   return Work{Task::kSplit, collection, {largest->id()}};
 }
 
-/// A partition that could not be divided is looked at again once it is a tenth larger or smaller.
-bool Balancer::is_hopeless(const Partition& partition) {
+/// A partition that could not be divided is looked at again once it is a tenth larger or smaller, or may be divided further.
+bool Balancer::is_hopeless(const Collection& collection, const Partition& partition) {
   const auto known = indivisible_.find(partition.id());
   if (known == indivisible_.end()) return false;
-  const std::int64_t changed = std::abs(partition.counters().total().bytes - known->second);
-  if (changed <= known->second / 10) return true;
+  const std::int64_t changed = std::abs(partition.counters().total().bytes - known->second.bytes);
+  if (changed <= known->second.bytes / 10 && known->second.documents == collection.sharding->divides_keys()) return true;
   indivisible_.erase(known);
   return false;
 }
@@ -185,7 +185,8 @@ void Balancer::run(const Work& work) {
   if (status.ok() || stopping_) return;
   if (work.task == Task::kSplit && status.code() == Code::CannotSplit) {
     for (const PartitionSlot& slot : work.collection->partitions) {
-      if (slot.partition->id() == work.partitions[0]) indivisible_[slot.partition->id()] = slot.partition->counters().total().bytes;
+      if (slot.partition->id() != work.partitions[0]) continue;
+      indivisible_[slot.partition->id()] = {slot.partition->counters().total().bytes, work.collection->sharding->divides_keys()};
     }
     return;
   }

@@ -70,7 +70,7 @@ class Balancer {
   std::optional<Work> choose_in(const std::shared_ptr<const Collection>& collection);
   std::optional<Work> choose_split(const std::shared_ptr<const Collection>& collection);
   std::optional<Work> choose_merge(const std::shared_ptr<const Collection>& collection);
-  bool is_hopeless(const Partition& partition);
+  bool is_hopeless(const Collection& collection, const Partition& partition);
   void run(const Work& work);
   Status run_task(const Work& work);
   Result<BalanceOutcome> run_job(const std::shared_ptr<BalanceJob>& job, const std::function<Result<BalanceOutcome>()>& body);
@@ -84,7 +84,11 @@ class Balancer {
   std::vector<std::weak_ptr<const Collection>> sharded_;  ///< Held, they would keep tables that are dropped.
   std::set<Uuid> busy_;                            ///< Collections that a thread of this works on.
   std::map<Uuid, Clock::time_point> rest_until_;   ///< Collections in which something failed.
-  std::map<PartitionId, std::int64_t> indivisible_;  ///< Partitions of one logical key, and their bytes then.
+  struct Indivisible {
+    std::int64_t bytes = 0;
+    bool documents = false;  ///< Not even within its key.
+  };
+  std::map<PartitionId, Indivisible> indivisible_;  ///< Partitions of one logical key, as they were when that was found.
   std::vector<std::shared_ptr<BalanceJob>> jobs_;
   Figures figures_;
   std::vector<std::unique_ptr<wire::Periodic>> threads_;

@@ -68,10 +68,11 @@ Result<Cursor> rows_of(const ReadPoint& now, const PartitionSlot& slot, Bytes fr
 }
 
 /// What a cut must not divide, a prefix of the record key: all that shares a hash, which a client can name as a bound, or,
-/// where nothing else would leave two parts, the logical key.
-enum class Grain : std::uint8_t { kHash, kLogicalKey };
+/// where nothing else would leave two parts, the logical key, or the document.
+enum class Grain : std::uint8_t { kHash, kLogicalKey, kRecord };
 Bytes indivisible(const query::ShardKey& key, Grain grain, Bytes record_key) {
   constexpr std::size_t kHashSize = 8;
+  if (grain == Grain::kRecord) return record_key;
   if (grain == Grain::kLogicalKey) return record_key.first(key.logical_size(record_key));
   std::size_t size = 0;
   for (const auto& field : key.fields()) {
@@ -82,7 +83,7 @@ Bytes indivisible(const query::ShardKey& key, Grain grain, Bytes record_key) {
 }
 
 /// Two looks at its ends tell a partition that cannot be divided, however large it is.
-Result<std::optional<Grain>> find_grain(const ReadPoint& now, const query::ShardKey& key, const PartitionSlot& slot) {
+Result<std::optional<Grain>> find_grain(const ReadPoint& now, const Sharding& sharding, const PartitionSlot& slot) {
   std::string first;
   {
     TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(slot.max)));
@@ -92,8 +93,9 @@ Result<std::optional<Grain>> find_grain(const ReadPoint& now, const query::Shard
   }
   TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(slot.max)));
   TRY(const bool any, rows.previous());
-  for (const Grain grain : {Grain::kHash, Grain::kLogicalKey}) {
-    const bool differ = any && text(indivisible(key, grain, rows.key())) != text(indivisible(key, grain, bytes_of(first)));
+  for (const Grain grain : {Grain::kHash, Grain::kLogicalKey, Grain::kRecord}) {
+    if (!any || (grain == Grain::kRecord && !sharding.divides_keys())) break;
+    const bool differ = text(indivisible(sharding.key, grain, rows.key())) != text(indivisible(sharding.key, grain, bytes_of(first)));
     if (differ) return std::optional(grain);
   }
   return std::optional<Grain>();
@@ -111,7 +113,7 @@ Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& coll
                                     const BalanceJob::GoOn& go_on, BalanceJob& job) {
   std::optional<Cut> best;
   const query::ShardKey& key = collection.sharding->key;
-  TRY(const std::optional<Grain> grain, find_grain(now, key, slot));
+  TRY(const std::optional<Grain> grain, find_grain(now, *collection.sharding, slot));
   if (!grain) return best;
   const std::int64_t half = slot.partition->counters().total().bytes / 2;
   job.bytes_total.store(half, std::memory_order_relaxed);

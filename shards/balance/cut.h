@@ -17,8 +17,9 @@ struct Cut {
   Growth before;
 };
 
-/// The place that comes nearest to halving the partition's bytes, as `now` sees them, and parts no logical key, nor a hash
-/// as long as there are several; nullopt when there is none. Walks over about half of the documents, and rests as long as it works.
+/// The place that comes nearest to halving the partition's bytes, as `now` sees them, and parts no hash, nor, where there is
+/// but one, a logical key; a single key only where the collection's user wants that. Nullopt when there is none. Walks over
+/// about half of the documents, and rests as long as it works.
 Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& collection, const PartitionSlot& slot,
                                     const BalanceJob::GoOn& go_on, BalanceJob& job);
 /// What lies before a given place.

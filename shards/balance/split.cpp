@@ -86,6 +86,10 @@ Status Split::find(CutCount& count) {
     if (*at_ <= slot_->min || (!slot_->max.empty() && *at_ >= slot_->max)) {
       return error(Code::BadValue, "the cut does not lie within partition ", static_cast<std::uint32_t>(partition_));
     }
+    if (!collection.sharding->divides_keys() && collection.sharding->key.parts_logical_key(*at_)) {
+      return error(Code::BadValue, "the cut would part the documents of one shard key, which lie together unless a collection ",
+                   "has splitLogicalPartitions");
+    }
     TRY(Cut cut, measure_cut(count.moment(), *slot_, *at_, go_on_, job_));
     count.set(std::move(cut));
     return {};
@@ -93,7 +97,7 @@ Status Split::find(CutCount& count) {
   TRY(std::optional<Cut> cut, find_cut(count.moment(), collection, *slot_, go_on_, job_));
   if (!cut) {
     return error(Code::CannotSplit, "partition ", static_cast<std::uint32_t>(partition_), " of ", collection.ns.full(),
-                 " cannot be split: it holds no two values of the shard key");
+                 " cannot be split: it holds no two ", collection.sharding->divides_keys() ? "documents" : "values of the shard key");
   }
   count.set(std::move(*cut));
   return {};

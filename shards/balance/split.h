@@ -24,8 +24,9 @@ class Split {
   Split(Store& store, const Uuid& collection, PartitionId partition, std::optional<std::string> at, BalanceJob::GoOn go_on,
         BalanceJob& job);
 
-  /// CannotSplit for a partition that holds a single logical key, ConflictingOperationInProgress when another change of
-  /// the collection has come in between, BadValue when there is no such partition any more.
+  /// CannotSplit for a partition that holds a single logical key (a single document, where keys are divided too),
+  /// ConflictingOperationInProgress when another change of the collection has come in between, BadValue when there is no such
+  /// partition any more, or the place is not one where it may be cut.
   Result<BalanceOutcome> run();
   /// What run() would do.
   Result<BalanceOutcome> preview();

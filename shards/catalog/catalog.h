@@ -70,7 +70,8 @@ class Catalog {
   /// Ends the copying that is under way on a collection, or has it keep writers out now and finish. False where there is none.
   bool abort_copy(const Namespace& ns);
   bool hurry_copy(const Namespace& ns);
-  /// Changes what a sharded collection's user may choose about it. NamespaceNotSharded where it is not sharded.
+  /// Changes what a sharded collection's user may choose about it. NamespaceNotSharded where it is not sharded, InvalidOptions
+  /// where unique indexes stand in the way.
   Status alter_sharding(const Namespace& ns, const std::function<void(Sharding&)>& alter, const Interrupt& interrupted = {});
   /// What has happened to partitions lately, the oldest first.
   std::vector<std::pair<std::uint64_t, EventRow>> events();

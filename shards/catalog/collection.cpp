@@ -28,10 +28,16 @@ std::size_t Collection::slot_of(Bytes record_key) const {
     const auto behind = std::ranges::upper_bound(partitions, key, {}, [](const PartitionSlot& slot) { return std::string_view(slot.min); });
     return static_cast<std::size_t>(behind - partitions.begin()) - 1;
   }
-  const auto behind = std::ranges::upper_bound(heads, head_of(key));
-  std::size_t place = static_cast<std::size_t>(behind - heads.begin()) - 1;
-  while (std::string_view(partitions[place].min) > key) --place;  // Among those with the same head; the first min is empty.
-  return place;
+  const std::uint64_t head = head_of(key);
+  const auto behind = std::ranges::upper_bound(heads, head);
+  const std::size_t place = static_cast<std::size_t>(behind - heads.begin()) - 1;
+  if (std::string_view(partitions[place].min) <= key) return place;  // The first min is empty.
+  // Among those with the same head: there are many where a single logical key has been divided.
+  const auto same = std::lower_bound(heads.begin(), behind, head) - heads.begin();
+  const auto first = partitions.begin() + same;
+  const auto above = std::upper_bound(first, partitions.begin() + static_cast<std::ptrdiff_t>(place), key,
+                                      [](std::string_view sought, const PartitionSlot& slot) { return sought < slot.min; });
+  return static_cast<std::size_t>(above - partitions.begin()) - 1;
 }
 
 void Collection::note_heads() {
@@ -81,12 +87,22 @@ bool Sharding::is(const Sharding& other) const {
 }
 
 Status Sharding::check_unique(const IndexSpec& index) const {
+  if (!index.unique) return {};
+  if (!begins_with_key(index)) {
+    return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
+                 " with shard key pattern ", bson::to_shell(key.pattern()));
+  }
+  const auto is_id = [](const IndexSpec::Part& part) { return part.path == "_id"; };
+  if (!divides_keys() || std::ranges::any_of(index.parts, is_id)) return {};
+  return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
+               " with splitLogicalPartitions: documents of one shard key may lie in several partitions, so that only an index "
+               "with _id among its fields can be unique");
+}
+
+bool Sharding::begins_with_key(const IndexSpec& index) const {
   const auto fields = key.fields();
   const auto same = [](const auto& field, const IndexSpec::Part& part) { return field.path.text() == part.path; };
-  const bool begins = index.parts.size() >= fields.size() && std::equal(fields.begin(), fields.end(), index.parts.begin(), same);
-  if (!index.unique || begins) return {};
-  return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
-               " with shard key pattern ", bson::to_shell(key.pattern()));
+  return index.parts.size() >= fields.size() && std::equal(fields.begin(), fields.end(), index.parts.begin(), same);
 }
 
 std::shared_ptr<const Sharding> Sharding::share() const {

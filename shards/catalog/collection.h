@@ -59,8 +59,12 @@ struct Sharding {
   /// The records are an index that has to be listed beside that of _id. (Where the key is unique there is a real one.)
   bool has_index() const { return key.is_found_by_id() ? key.has_hash() : !unique; }
   bool is(const Sharding& other) const;
-  /// Whether a unique index holds over all partitions: those that begin with the fields of the key do. CannotCreateIndex.
+  /// Partitions may end within a logical key. (Where the _id is part of the key, a logical key is one document.)
+  bool divides_keys() const { return split_logical && !key.has_id(); }
+  /// Whether a unique index holds over all partitions: those that begin with the fields of the key do, unless documents of one
+  /// key lie apart. CannotCreateIndex.
   Status check_unique(const IndexSpec& index) const;
+  bool begins_with_key(const IndexSpec& index) const;
   /// An index with that key would say nothing that the records do not.
   bool is_own_index(bson::Value index_key) const;
   Sharding copy() const;

@@ -22,9 +22,11 @@ bson::Document told(const Sharding& sharding, std::size_t partitions) {
 }
 
 Status check_again(const Collection& there, const Sharding& sharding) {
-  if (there.sharding->is(sharding)) return {};
+  const bool divides = there.sharding->split_logical || !sharding.split_logical;
+  if (there.sharding->is(sharding) && divides) return {};
   return error(Code::AlreadyInitialized, "sharding already enabled for collection ", there.ns.full(), " with options { key: ",
-               bson::to_shell(there.sharding->key.pattern()), ", unique: ", there.sharding->unique ? "true" : "false", " }");
+               bson::to_shell(there.sharding->key.pattern()), ", unique: ", there.sharding->unique ? "true" : "false",
+               divides ? "" : ", splitLogicalPartitions: false", " }");
 }
 
 IndexRow index_row(std::uint32_t id, bson::View key, std::string_view name, bool unique) {
@@ -73,6 +75,11 @@ Sharding carry_on(const Sharding* before, const Sharding& sharding, Store& store
 Status check_unique_indexes(const Collection& collection, const Sharding& sharding) {
   for (const auto& index : collection.indexes) {
     if (sharding.check_unique(*index).ok()) continue;
+    if (sharding.begins_with_key(*index)) {
+      return error(Code::InvalidOptions, "splitLogicalPartitions cannot be chosen for ", collection.ns.full(), " with unique index on ",
+                   bson::to_shell(index->definition["key"]), ": documents of one shard key would lie in several partitions, and only "
+                   "an index with _id among its fields can be unique then");
+    }
     return error(Code::InvalidOptions, "can't shard collection '", collection.ns.full(), "' with unique index on ",
                  bson::to_shell(index->definition["key"]), " and proposed shard key ", bson::to_shell(sharding.key.pattern()),
                  ". Uniqueness can't be maintained unless shard key is a prefix");
@@ -115,6 +122,7 @@ Status Catalog::alter_sharding(const Namespace& ns, const std::function<void(Sha
   }
   Sharding sharding = there->sharding->copy();
   alter(sharding);
+  CHECK_OK(check_unique_indexes(*there, sharding));
   CollectionRow row = state_.row(there->uuid)->copy();
   row.sharding = sharding.encode();
   if (row.sharding.view() == there->sharding->encode().view()) return {};

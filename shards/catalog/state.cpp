@@ -247,7 +247,10 @@ void CatalogState::hand_on(Member& member) {
       const auto gone = member.gone.find(parent);
       if (gone != member.gone.end()) parents.push_back(&gone->second->activity());
     }
-    if (!parents.empty() && !member.rekeyed) slot.partition->activity().inherit(parents, slot.min, max);
+    if (parents.empty() || member.rekeyed) continue;
+    const std::int64_t bytes = slot.partition->counters().total().bytes;
+    const bool divided = member.sharding != nullptr && member.sharding->divides_keys();
+    slot.partition->activity().inherit(parents, {slot.min, max, bytes, divided});
   }
   member.gone.clear();
   member.rekeyed = false;

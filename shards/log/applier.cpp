@@ -40,16 +40,19 @@ void Effects::clear() {
   touched_.clear();
   keys_.clear();
   grown_ = 0;
+  for (const Reserved& one : reserved_) one.partition->activity().release(one.hash, one.bytes);
+  reserved_.clear();
 }
 
-void Effects::count(Time commit_time, Time checkpoint_boundary, bool replayed) const {
+void Effects::count(Time commit_time, Time checkpoint_boundary, bool replayed) {
   for (const One& one : growths_) {
     one.partition->counters().add(one.growth, commit_time, checkpoint_boundary);
     if (!replayed) one.partition->activity().count(Activity::Kind::kWrite, one.operations);
   }
   for (const Touched& one : touched_) {
     const Bytes key = keys_.bytes().subspan(one.key_at, one.key_size);
-    one.partition->activity().feed({one.hash, key, one.bytes, one.operations}, commit_time, replayed);
+    const std::int64_t reserved = reserved_.empty() ? 0 : take_reserved(*one.partition, one.hash);
+    one.partition->activity().feed({one.hash, key, one.bytes, one.operations, reserved}, commit_time, replayed);
   }
 }
 
@@ -58,7 +61,25 @@ std::int64_t Effects::gained(const Partition& partition, std::uint64_t hash) con
   for (const Touched& one : touched_) {
     if (one.hash == hash && one.partition == &partition) gained += one.bytes;
   }
+  for (const Reserved& one : reserved_) {
+    if (one.hash == hash && one.partition.get() == &partition) gained -= one.bytes;
+  }
   return gained;
+}
+
+void Effects::reserved(std::shared_ptr<Partition> partition, std::uint64_t hash, std::int64_t bytes) {
+  for (Reserved& one : reserved_) {
+    if (one.hash != hash || one.partition != partition) continue;
+    one.bytes += bytes;
+    return;
+  }
+  reserved_.push_back({std::move(partition), hash, bytes});
+}
+
+std::int64_t Effects::take_reserved(const Partition& partition, std::uint64_t hash) {
+  const auto same = [&](const Reserved& one) { return one.hash == hash && one.partition.get() == &partition; };
+  const auto known = std::ranges::find_if(reserved_, same);
+  return known == reserved_.end() ? 0 : std::exchange(known->bytes, 0);
 }
 
 template <RowSession Session>

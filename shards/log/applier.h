@@ -15,12 +15,14 @@ class Effects {
   void add(const PartitionSlot& slot, Bytes key, Growth growth);
   void clear();
   /// After the commit. `replayed`: at a start.
-  void count(Time commit_time, Time checkpoint_boundary, bool replayed = false) const;
+  void count(Time commit_time, Time checkpoint_boundary, bool replayed = false);
 
   /// By how much partitions have grown, not counting what has shrunk.
   std::int64_t grown() const { return grown_; }
-  /// What one logical key has gained, or lost.
+  /// What one logical key has gained, or lost, beside what has been set aside for it.
   std::int64_t gained(const Partition& partition, std::uint64_t hash) const;
+  /// Of the key's limit so much is set aside for a change that follows: until that is counted, or cleared.
+  void reserved(std::shared_ptr<Partition> partition, std::uint64_t hash, std::int64_t bytes);
 
  private:
   struct One {
@@ -36,12 +38,19 @@ class Effects {
     std::size_t key_at;
     std::size_t key_size;
   };
+  struct Reserved {
+    std::shared_ptr<Partition> partition;  ///< It may be gone when this is cleared.
+    std::uint64_t hash;
+    std::int64_t bytes;
+  };
   void touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes);
+  std::int64_t take_reserved(const Partition& partition, std::uint64_t hash);
 
   std::vector<One> growths_;
   std::vector<Touched> touched_;
   bson::Buffer keys_;
   std::int64_t grown_ = 0;
+  std::vector<Reserved> reserved_;
 };
 
 /// The part of a record key that all documents of one logical partition share.

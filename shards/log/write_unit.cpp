@@ -17,10 +17,18 @@ Status WriteUnit::check_logical_key(const PartitionSlot& slot, Bytes key, std::i
   if (slot.sharding->split_logical || slot.sharding->key.has_id()) return {};
   const Bytes logical = logical_key(*slot.sharding, key);
   const std::uint64_t hash = hash_of_key(logical);
-  const KeySketch::Bound bound = slot.partition->activity().bound(hash, logical);
-  const std::int64_t before = bound.weight + buffers_.draft.effects().gained(*slot.partition, hash);
-  if (before + growth <= logical_limit_) return {};
-  if (bound.exact) return error(Code::PartitionKeyTooLarge, "partition key reached maximum size of ", shown_size(logical_limit_));
+  Partition& partition = *slot.partition;
+  Effects& effects = buffers_.draft.effects();
+  const KeyTouch touch{.hash = hash, .key = logical, .bytes = growth};
+  switch (partition.activity().reserve(touch, effects.gained(partition, hash), logical_limit_, partition.counters(), partition.gate())) {
+    case Activity::Room::kReserved:
+      effects.reserved(slot.partition, hash, growth);
+      return {};
+    case Activity::Room::kFull:
+      return error(Code::PartitionKeyTooLarge, "partition key reached maximum size of ", shown_size(logical_limit_));
+    case Activity::Room::kUnknown:
+      break;
+  }
   uncounted_ = Uncounted{slot.partition, std::string(reinterpret_cast<const char*>(logical.data()), logical.size())};
   return error(Code::StaleConfig, "the logical key has to be counted first");
 }

@@ -69,11 +69,12 @@ class WriteUnit {
     bool in_use = false;
   };
   static Buffers& thread_buffers();
-  /// A partition that is smaller than the limit has no key that is not: that is all, nearly always.
+  /// A partition that is well below the limit has no key that is not: that is all, nearly always.
   Status check_room(const PartitionSlot& slot, Bytes key, std::int64_t growth) {
     if (slot.sharding == nullptr || growth <= 0) return {};
-    const std::int64_t before = slot.partition->counters().total().bytes + buffers_.draft.effects().grown();
-    return before + growth <= logical_limit_ ? Status() : check_logical_key(slot, key, growth);
+    const std::int64_t added = buffers_.draft.effects().grown() + growth;
+    const bool far = slot.partition->activity().is_far(slot.partition->counters(), added, logical_limit_);
+    return far ? Status() : check_logical_key(slot, key, growth);
   }
   Status check_logical_key(const PartitionSlot& slot, Bytes key, std::int64_t growth);
 

@@ -72,6 +72,7 @@ void Activity::note_operation(std::uint64_t hash, Bytes key, std::int64_t weight
 void Activity::feed(const KeyTouch& touch, Time commit_time, bool replayed) {
   const bool noted = is_sampled();
   const Lock lock(*this);
+  if (touch.reserved > 0) take_off(touch.hash, touch.reserved);
   if (noted) note_operation(touch.hash, touch.key, touch.operations * kSampling);
   if (touch.bytes == 0) return;
   // What was saved may have a replayed change already: counted twice it is still a bound, taken off twice it would be none.
@@ -91,6 +92,43 @@ void Activity::note_read(Bytes record_key, const query::ShardKey& shard_key) {
 KeySketch::Bound Activity::bound(std::uint64_t hash, Bytes logical_key) const {
   const Lock lock(*this);
   return sketches().bytes.bound(hash, logical_key);
+}
+
+void Activity::take_off(std::uint64_t hash, std::int64_t bytes) {
+  std::vector<Reservation>& bucket = sketches().reserved[hash % kBuckets];
+  const auto known = std::ranges::find(bucket, hash, &Reservation::hash);
+  known->bytes -= bytes;
+  if (known->bytes == 0) {
+    *known = bucket.back();
+    bucket.pop_back();
+  }
+  reserved_.fetch_sub(bytes, std::memory_order_seq_cst);
+}
+
+// Keys of one hash share what is set aside: that refuses a little early what two of them ask for at the same moment.
+Activity::Room Activity::reserve(const KeyTouch& touch, std::int64_t own, std::int64_t limit, const Counters& counters,
+                                 const Gate& gate) {
+  reserved_.fetch_add(touch.bytes, std::memory_order_seq_cst);
+  const std::int64_t others = std::max<std::int64_t>(gate.inside() - 1, 0) * (limit / kShares);
+  const Lock lock(*this);
+  std::vector<Reservation>& bucket = sketches().reserved[touch.hash % kBuckets];
+  const auto there = std::ranges::find(bucket, touch.hash, &Reservation::hash);
+  const std::int64_t reserved = there == bucket.end() ? 0 : there->bytes;
+  const KeySketch::Bound known = sketches().bytes.bound(touch.hash, touch.key);
+  // In here the counters have all that has been fed. A part of a partition is no more than the whole.
+  const std::int64_t before = std::min(known.weight, counters.total().bytes);
+  if (before <= limit - (reserved + own + others + touch.bytes)) {
+    if (there == bucket.end()) bucket.push_back({touch.hash, touch.bytes});
+    else there->bytes += touch.bytes;
+    return Room::kReserved;
+  }
+  reserved_.fetch_sub(touch.bytes, std::memory_order_seq_cst);
+  return known.exact ? Room::kFull : Room::kUnknown;
+}
+
+void Activity::release(std::uint64_t hash, std::int64_t bytes) {
+  const Lock lock(*this);
+  take_off(hash, bytes);
 }
 
 std::vector<KeySketch::Entry> Activity::largest(std::size_t most) const {
@@ -146,26 +184,41 @@ void Activity::assume(std::int64_t bytes) {
   if (sketches_ != nullptr) sketches_->bytes.set_rest(bytes);
 }
 
-void Activity::inherit(const std::vector<const Activity*>& parents, std::string_view min, std::string_view max) {
-  const auto here = [&](const KeySketch::Entry& entry) { return entry.key >= min && (max.empty() || entry.key < max); };
+/// What one parent knows of a key, put to what the others do.
+void Activity::add_heirloom(std::vector<KeySketch::Entry>& all, KeySketch::Entry entry, const Inheritance& part) {
+  const std::string_view key = entry.key;
+  const bool begins_before = key < part.min;
+  const bool ends_behind = !part.max.empty() && part.max.starts_with(key);
+  // No logical key is the beginning of another one: only a bound within it begins with it.
+  if (begins_before && !part.min.starts_with(key)) return;
+  if (!part.max.empty() && key >= part.max) return;
+  entry.exact &= !begins_before && !ends_behind;
+  const auto same = [&](const KeySketch::Entry& other) { return other.key == key; };
+  const auto known = std::ranges::find_if(all, same);
+  if (known == all.end()) return all.push_back(std::move(entry));
+  known->weight += entry.weight;
+  known->exact &= entry.exact;
+}
+
+void Activity::inherit(const std::vector<const Activity*>& parents, const Inheritance& part) {
   std::vector<KeySketch::Entry> sizes, operations;
   std::int64_t rest = 0;
   for (const Activity* parent : parents) {
     const Lock lock(*parent);
     const Sketches& known = parent->sketches();
-    rest = std::max(rest, known.bytes.rest());
-    std::ranges::move(known.bytes.top(KeySketch::kKeys), std::back_inserter(sizes));
-    std::ranges::move(known.operations.top(KeySketch::kKeys), std::back_inserter(operations));
+    rest = part.divided ? rest + known.bytes.rest() : std::max(rest, known.bytes.rest());
+    for (KeySketch::Entry& entry : known.bytes.top(KeySketch::kKeys)) add_heirloom(sizes, std::move(entry), part);
+    for (KeySketch::Entry& entry : known.operations.top(KeySketch::kKeys)) add_heirloom(operations, std::move(entry), part);
   }
   const Lock lock(*this);
   Sketches& own = sketches();
   own.bytes.set_rest(std::min(own.bytes.rest(), rest));
   for (const auto& entry : sizes) {
-    if (here(entry)) own.bytes.set(bytes(entry.key), entry.weight, entry.exact);
+    // A parent that does not keep the key may have some of it all the same.
+    const std::int64_t most = entry.weight + (part.divided ? rest : 0);
+    own.bytes.set(bytes(entry.key), std::min(most, part.bytes), entry.exact && most == entry.weight);
   }
-  for (const auto& entry : operations) {
-    if (here(entry)) own.operations.set(bytes(entry.key), entry.weight, entry.exact);
-  }
+  for (const auto& entry : operations) own.operations.set(bytes(entry.key), entry.weight, entry.exact);
 }
 
 bool Activity::save(bson::Writer& row) const {

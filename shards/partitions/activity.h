@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "query/shard_key/shard_key.h"
+#include "shards/partitions/counters.h"
+#include "shards/partitions/gate.h"
 #include "shards/partitions/key_sketch.h"
 
 namespace partita::shards {
@@ -34,6 +36,23 @@ class Activity {
 
   /// What a logical key takes at most.
   KeySketch::Bound bound(std::uint64_t hash, Bytes logical_key) const;
+  // A limit of what a key takes holds although writers do not see what others have under way: near the limit they set aside
+  // what they are about to add, until that has been fed or released. Far from it they need not, see is_far().
+  //
+  // Who is far adds little, and all who can be at it at once add no more than the distance that they keep. Whoever sets
+  // something aside therefore counts those who are inside the gate, at what each may add, and they what is set aside: of the
+  // two who do so at one moment one at least sees the other.
+  enum class Room : std::uint8_t { kReserved, kFull, kUnknown };
+  /// A unit of work may add so many bytes to the partition without setting them aside.
+  bool is_far(const Counters& counters, std::int64_t bytes, std::int64_t limit) const {
+    const std::int64_t reserved = reserved_.load(std::memory_order_seq_cst);  // First: it is added to the counters, then taken off.
+    return bytes <= limit / kShares && counters.total().bytes + reserved + bytes <= limit - limit / kDistance;
+  }
+  /// Sets `bytes` aside if the key has room for them behind `own`, what the asker has added without. kUnknown: it must be
+  /// counted before that can be told.
+  Room reserve(const KeyTouch& touch, std::int64_t own, std::int64_t limit, const Counters& counters, const Gate& gate);
+  void release(std::uint64_t hash, std::int64_t bytes);
+
   std::vector<KeySketch::Entry> largest(std::size_t most) const;
   std::vector<KeySketch::Entry> hottest(std::size_t most) const;
 
@@ -54,8 +73,13 @@ class Activity {
   /// A partition that begins with so many bytes of which nothing is known.
   void assume(std::int64_t bytes);
   /// It was made of these, or of a part of them, whose writers are kept out: what is known of the keys from min up to max
-  /// holds here.
-  void inherit(const std::vector<const Activity*>& parents, std::string_view min, std::string_view max);
+  /// holds here. Of a key that reaches beyond, all of its bytes may be; where `divided`, each parent may have a part of it.
+  struct Inheritance {
+    std::string_view min, max;
+    std::int64_t bytes = INT64_MAX;  ///< What it begins with: no key has more.
+    bool divided = false;
+  };
+  void inherit(const std::vector<const Activity*>& parents, const Inheritance& part);
 
   /// As a checkpoint keeps it; false when there is nothing to keep.
   bool save(bson::Writer& row) const;
@@ -63,10 +87,17 @@ class Activity {
 
  private:
   class Lock;
+  struct Reservation {
+    std::uint64_t hash;
+    std::int64_t bytes;
+  };
+  static constexpr std::size_t kBuckets = 64;
   struct Sketches {
     KeySketch bytes;
     KeySketch operations;
     std::int64_t noted = 0;  ///< Of operations, since they were last halved.
+    /// By their hashes; one for each key. A batch may name thousands.
+    std::array<std::vector<Reservation>, kBuckets> reserved;
   };
   struct Later {
     Time time;
@@ -78,9 +109,15 @@ class Activity {
     std::array<std::atomic<std::int64_t>, 2> counts{};
   };
   static constexpr std::size_t kStripes = 4;
+  /// Who is far keeps an eighth of the limit away from it, and adds no more than a 2048th of that: more writers at once there
+  /// are not.
+  static constexpr std::int64_t kDistance = 8;
+  static constexpr std::int64_t kShares = kDistance * 2048;
   static std::size_t stripe();
   Sketches& sketches() const;
   void note_operation(std::uint64_t hash, Bytes key, std::int64_t weight);
+  void take_off(std::uint64_t hash, std::int64_t bytes);
+  static void add_heirloom(std::vector<KeySketch::Entry>& all, KeySketch::Entry entry, const Inheritance& part);
 
   std::array<Stripe, kStripes> stripes_;
   mutable std::atomic_flag held_;
@@ -88,6 +125,7 @@ class Activity {
   std::int64_t assumed_ = 0;
   bool counting_ = false;
   std::vector<Later> later_;
+  std::atomic<std::int64_t> reserved_{0};  ///< All together.
   std::atomic<std::int64_t> counted_singly_{0};
 };
 

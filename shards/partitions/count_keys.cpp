@@ -74,10 +74,17 @@ Status count_range(Store& store, Partition& partition, const PartitionSlot& slot
                    const std::function<Status()>& go_on) {
   TRY(const ReadPoint point, ReadPoint::now(store));
   TRY(Cursor rows, point.session().cursor(partition.records()));
-  bson::Buffer end;
-  end.append(std::string_view(only));
-  query::keys::append_max(end);
-  CHECK_OK(only.empty() ? rows.bound(bytes_of(slot.min), true, bytes_of(slot.max)) : rows.bound(bytes_of(only), true, end.bytes()));
+  // A key may go on in other partitions, whose rows can lie in the same table.
+  std::string min = slot.min;
+  std::string max = slot.max;
+  if (!only.empty()) {
+    bson::Buffer end;
+    end.append(std::string_view(only));
+    query::keys::append_max(end);
+    min = std::max(min, only);
+    max = max.empty() ? std::string(end.text()) : std::min(max, std::string(end.text()));
+  }
+  CHECK_OK(rows.bound(bytes_of(min), true, bytes_of(max)));
   KeyCount count(*slot.sharding);
   const Status status = count.run(rows, go_on);
   rows.reset();

@@ -21,7 +21,7 @@ class Gate {
   };
 
   Pass enter(std::uint64_t version) {
-    const std::int64_t before = inside_.fetch_add(1, std::memory_order_acq_rel);
+    const std::int64_t before = inside_.fetch_add(1, std::memory_order_seq_cst);  // See Activity::reserve().
     if (before < 0) [[unlikely]] {
       leave();
       return Pass::kClosed;
@@ -61,6 +61,11 @@ class Gate {
   /// Names the version that writers must come with, without closing: for changes that writers need not notice.
   void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
   std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
+  /// How many are inside, or at the door.
+  std::int64_t inside() const {
+    const std::int64_t now = inside_.load(std::memory_order_seq_cst);
+    return now < 0 ? now - kClosed : now;
+  }
 
  private:
   static constexpr std::int64_t kClosed = INT64_MIN / 2;

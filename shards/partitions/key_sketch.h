@@ -16,6 +16,7 @@ struct KeyTouch {
   Bytes key;
   std::int64_t bytes = 0;       ///< By which it grew, or shrank.
   std::int64_t operations = 1;
+  std::int64_t reserved = 0;    ///< That had been set aside for it, see Activity::reserve().
 };
 
 std::uint64_t hash_of_key(Bytes logical_key);

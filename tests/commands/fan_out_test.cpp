@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How many partitions a collection has, and how many of them are read at once, changes how fast an answer comes and nothing
-// else: random documents and queries over 1, 4 and 16 partitions at several degrees, byte for byte, and over the same
-// documents undivided where the sort leaves no choice.
+// else: random documents and queries over 1, 4 and 16 partitions, and over parts of one logical key, at several degrees, byte for
+// byte, and over the same documents undivided where the sort leaves no choice.
 #include <gtest/gtest.h>
 
 #include "shards/moves/mover.h"
@@ -22,7 +22,7 @@ constexpr std::int64_t kBuffered[] = {-1, 0, 1, 5, 40, 1000};
 class FanOutAnswers : public testing::TestWithParam<std::uint64_t> {
  protected:
   static constexpr std::string_view kWhole = "whole";
-  static constexpr std::string_view kDivided[] = {"in1", "in4", "in16", "ranged"};
+  static constexpr std::string_view kDivided[] = {"in1", "in4", "in16", "ranged", "onekey"};
 
   void SetUp() override {
     std::printf("seed %llu\n", static_cast<unsigned long long>(GetParam()));
@@ -30,8 +30,11 @@ class FanOutAnswers : public testing::TestWithParam<std::uint64_t> {
     shard("in4", "{k: 'hashed', a: 1}", 4);
     shard("in16", "{k: 'hashed'}", 16);
     shard("ranged", "{a: 1, k: 1}", 0);
+    // No document has t: all of them are one logical key, which is divided.
+    send("{shardCollection: 'test.onekey', key: {t: 1}, splitLogicalPartitions: true}");
     fill();
-    for (const std::string_view name : {std::string_view("in4"), std::string_view("in16"), kWhole}) {
+    for (int i = 0; i < 4; ++i) send("{split: 'test.onekey', find: {t: null}, $db: 'admin'}");
+    for (const std::string_view name : {std::string_view("in4"), std::string_view("in16"), std::string_view("onekey"), kWhole}) {
       const std::string to(name);
       for (const char* index : {"{a: 1}", "{g: -1, a: 1}", "{b: 1}"}) {
         send("{createIndexes: '" + to + "', indexes: [{key: " + index + ", name: 'x" + std::to_string(next_name_++) + "'}]}");
@@ -51,7 +54,9 @@ class FanOutAnswers : public testing::TestWithParam<std::uint64_t> {
   void fill() {
     std::vector<Document> documents;
     for (std::int32_t id = 0; id < kDocuments; ++id) documents.push_back(random_document(id));
-    for (const std::string_view name : {kWhole, kDivided[0], kDivided[1], kDivided[2], kDivided[3]}) {
+    std::vector<std::string_view> names(std::begin(kDivided), std::end(kDivided));
+    names.push_back(kWhole);
+    for (const std::string_view name : names) {
       const Document reply = server_.client().reply(Document::build([&](Writer& w) {
         w.add("insert", name);
         bson::ArrayWriter array = w.array("documents");
@@ -252,7 +257,7 @@ TEST_P(FanOutAnswers, AreTheSameWhileTheMapChanges) {
   for (int i = 0; i < 40; ++i) {
     const Question question = random_.one_in(3) ? random_pipeline() : random_find();
     const std::uint64_t batches = random_.below(1U << 30);
-    for (const std::string_view collection : {kDivided[1], kDivided[2]}) {
+    for (const std::string_view collection : {kDivided[1], kDivided[2], kDivided[4]}) {
       Rows first;
       for (const std::int64_t degree : kDegrees) {
         between_batches_ = [&](std::string_view at) { change_map(at); };

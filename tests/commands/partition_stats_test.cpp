@@ -5,7 +5,9 @@
 
 #include <thread>
 
+#include "shards/storage/fail_point.h"
 #include "tests/commands/in_process.h"
+#include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
@@ -206,6 +208,49 @@ TEST_F(PartitionStats, WritersAndCountsMeet) {
   std::int64_t taken = 0;
   while (taken < 200 && insert("s", 50'000 + static_cast<int>(taken), "k7", 500) == 0) ++taken;
   EXPECT_NEAR(static_cast<double>(taken), static_cast<double>(room), 2.0) << last_;
+}
+
+// Writers who meet right below the limit see what the others are about to add. With the commit held up for a moment nearly
+// all of them have something under way when the next one asks.
+TEST_F(PartitionStats, WritersTogetherKeepTheLimitToo) {
+  constexpr std::int64_t kLimit = 200'000;
+  constexpr int kWriters = 8;
+  set_limit(kLimit);
+  for (const int documents : {1, 7}) {  // One by one, and in batches.
+    EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+    shards::FailPoint& held_up = *shards::FailPoint::find("storageBeforeCommit");
+    held_up.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::parse_json("{blockTimeMS: 1}").value()});
+    std::atomic<int> stored{0}, refused{0};
+    std::vector<std::jthread> writers;
+    for (int w = 0; w < kWriters; ++w) {
+      writers.emplace_back([&, w] {
+        test::Client client(server_.server());
+        for (int i = 0, in_vain = 0; in_vain < 3; ++i) {
+          std::string batch;
+          for (int k = 0; k < documents; ++k) {
+            batch += "{_id: " + std::to_string((w * 1000 + i) * 10 + k) + ", a: 'hot', p: '" + std::string(1000, 'x') + "'},";
+          }
+          batch.pop_back();
+          const bson::Document answer = client.reply("{insert: 's', documents: [" + batch + "], ordered: true}");
+          const auto n = static_cast<int>(answer["n"].exact_int64().value_or(0));
+          stored += n;
+          if (n < documents) ++refused, ++in_vain;
+        }
+      });
+    }
+    writers.clear();
+    held_up.set({});
+    const std::int64_t bytes = sum("s", "bytes");
+    EXPECT_EQ(sum("s", "documents"), stored);
+    EXPECT_LE(bytes, kLimit);
+    EXPECT_GT(bytes, kLimit - 2 * 1038) << "it is full to the last document, but for a writer's share of the limit";
+    EXPECT_EQ(refused, kWriters * 3);
+    // Nothing is left set aside: what goes makes room for just as much.
+    EXPECT_EQ(run("{delete: 's', deletes: [{q: {a: 'hot'}, limit: 1}]}"), "{n: 1, ok: 1.0}");
+    EXPECT_EQ(insert("s", 900'000, "hot", 1000), 0) << last_;
+    EXPECT_EQ(insert("s", 900'001, "hot", 1000 + static_cast<std::size_t>(kLimit - bytes)), 73000001);
+    EXPECT_THAT(run("{drop: 's'}"), HasSubstr("ok: 1.0"));
+  }
 }
 
 }  // namespace

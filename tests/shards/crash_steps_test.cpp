@@ -35,6 +35,7 @@ const Namespace kOther{"test", "other"};
 const Namespace kStays{"keep", "stays"};
 const Namespace kSharded{"test", "sharded"};  ///< In one partition.
 const Namespace kParts{"test", "parts"};      ///< That has been split.
+const Namespace kOneKey{"test", "onekey"};    ///< One logical key, in two partitions.
 constexpr int kThingsDocuments = 40;
 
 Status insert(Store& store, const Namespace& ns, int first, int last) {
@@ -71,13 +72,15 @@ Status split(Store& store, const Namespace& ns, std::size_t place) {
 }
 
 /// Once it has been merged there is nothing left to merge.
-Status merge(Store& store) {
-  const std::vector<PartitionId> both{partition_at(store, kParts, 0), partition_at(store, kParts, 1)};
-  return store.balancer().merge(kParts, both, Balancer::Manner::kRun, {}).status();
+Status merge(Store& store, const Namespace& ns) {
+  const std::vector<PartitionId> both{partition_at(store, ns, 0), partition_at(store, ns, 1)};
+  return store.balancer().merge(ns, both, Balancer::Manner::kRun, {}).status();
 }
 
-Status shard(Store& store, const Namespace& ns, const char* key = "{_id: 1}", const std::vector<std::string>& bounds = {}) {
+Status shard(Store& store, const Namespace& ns, const char* key = "{_id: 1}", const std::vector<std::string>& bounds = {},
+             bool divides_keys = false) {
   Sharding sharding;
+  sharding.split_logical = divides_keys;
   TRY(sharding.key, query::ShardKey::parse(bson::parse_json(key).value()));
   return store.catalog().shard(ns, sharding, bounds).status();
 }
@@ -103,14 +106,17 @@ Status move_out(Store& store, const Namespace& ns) {
 Status prepare(Store& store) {
   CHECK_OK(shard(store, kSharded));
   CHECK_OK(shard(store, kParts));
+  CHECK_OK(shard(store, kOneKey, "{b: 1}", {}, true));
   CHECK_OK(shard(store, kOther, "{_id: 'hashed'}", {query::even_bound(1, 2)}));
   CHECK_OK(insert(store, kSharded, 0, 7));
   CHECK_OK(insert(store, kParts, 0, 10));
+  CHECK_OK(insert(store, kOneKey, 0, 10));
   CHECK_OK(insert(store, kThings, 0, kThingsDocuments / 2));
   CHECK_OK(create_indexes(store, kThings, {"{key: {a: 1}, name: 'a_1'}"}));
   CHECK_OK(insert(store, kStays, 0, 3));
   CHECK_OK(store.checkpoint());
   CHECK_OK(split(store, kParts, 0));
+  CHECK_OK(split(store, kOneKey, 0));
   CHECK_OK(insert(store, kSharded, 7, 12));
   CHECK_OK(insert(store, kParts, 10, 12));
   CHECK_OK(insert(store, kThings, kThingsDocuments / 2, kThingsDocuments));
@@ -166,7 +172,11 @@ const std::vector<Change> kChanges{
     {"split", [](Store& store) { return split(store, kSharded, 0); },
      {"splitCutFound", "splitPlanned", "splitFollowed", "splitClosed", "splitPublished", "catalogRecordCommitted"}},
     {"splitAgain", [](Store& store) { return split(store, kParts, 1); }, {"splitPlanned", "splitClosed", "splitPublished"}},
-    {"merge", merge, {"mergeClosed", "mergePublished", "catalogBeforeRecord", "catalogRecordCommitted"}},
+    {"splitWithinAKey", [](Store& store) { return split(store, kOneKey, 1); },
+     {"splitCutFound", "splitPlanned", "splitClosed", "splitPublished", "catalogRecordCommitted"}},
+    {"moveOutPartsOfAKey", [](Store& store) { return move_out(store, kOneKey); }, {"rowsCopied", "catalogRecordCommitted"}},
+    {"mergePartsOfAKey", [](Store& store) { return merge(store, kOneKey); }, {"mergeClosed", "mergePublished"}},
+    {"merge", [](Store& store) { return merge(store, kParts); }, {"mergeClosed", "mergePublished", "catalogBeforeRecord", "catalogRecordCommitted"}},
     {"settle",
      [](Store& store) {
        return settle_heritage(store, store.catalog().share()->share(kParts.full())->uuid, [] { return Status(); });

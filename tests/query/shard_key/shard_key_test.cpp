@@ -80,6 +80,42 @@ TEST(ShardKey, shows_bounds_and_reads_them_again) {
   }
 }
 
+TEST(ShardKey, shows_bounds_within_a_logical_key_and_reads_them_again) {
+  for (const auto& [pattern, document, shown] : {
+           std::tuple{"{a: 1}", "{_id: 17, a: 5}", "{ a: 5, _id: 17 }"},
+           {"{a: 1}", "{_id: {$minKey: 1}, a: {$maxKey: 1}}", "{ a: MaxKey, _id: MinKey }"},
+           {"{'a.b': 1}", "{_id: 'x'}", "{ a.b: null, _id: \"x\" }"},
+           {"{a: 'hashed'}", "{_id: 17, a: 'x'}", nullptr},
+           {"{c: 1, a: 'hashed', b: 1}", "{_id: 17, a: {$numberLong: '7'}, b: 'y', c: 3}", nullptr}}) {
+    SCOPED_TRACE(pattern);
+    const ShardKey key = key_of(pattern);
+    const std::string whole = record_key(key, document);
+    const Result<bson::Document> bound = key.bound(bytes_of(whole), bson::Type::kMinKey);
+    ASSERT_TRUE(bound.ok()) << bound.status().message();
+    if (shown != nullptr) EXPECT_EQ(bson::to_shell(bound->view()), shown);
+    const Result<std::string> again = key.parse_bound(*bound);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_EQ(*again, whole);
+    EXPECT_TRUE(key.parts_logical_key(whole));
+    const std::string logical = whole.substr(0, key.logical_size(bytes_of(whole)));
+    EXPECT_FALSE(key.parts_logical_key(logical));
+    EXPECT_FALSE(key.parts_logical_key(""));
+    const Result<bson::Document> of_key = key.bound(bytes_of(logical), bson::Type::kMinKey);
+    ASSERT_TRUE(of_key.ok());
+    if (std::string_view(document).find("maxKey") == std::string_view::npos) EXPECT_EQ(key.parse_bound(*of_key).value(), logical);
+  }
+  // A record's key, as documents have it.
+  const ShardKey hashed = key_of("{a: 'hashed'}");
+  EXPECT_EQ(hashed.parse_bound(json("{a: 'x', _id: 17}")).value(), record_key(hashed, "{_id: 17, a: 'x'}"));
+  EXPECT_NE(hashed.parse_bound(json("{a: {$numberLong: '5'}, $value: 'x', _id: 17}")).status().message().find("is not the hash of"), std::string::npos);
+  for (const char* wrong : {"{_id: 17}", "{b: 1, _id: 17}", "{a: [1], _id: 17}", "{a: 'x', _id: [1]}", "{a: 'x', b: 1, _id: 17}"}) {
+    EXPECT_EQ(hashed.parse_bound(json(wrong)).status().code(), Code::BadValue) << wrong;
+  }
+  // Where the _id is part of the key a document is all that a key has.
+  const ShardKey with_id = key_of("{a: 1, _id: 1}");
+  EXPECT_FALSE(with_id.parts_logical_key(record_key(with_id, "{_id: 17, a: 5}")));
+}
+
 TEST(ShardKey, cuts_the_space_of_hashes_evenly) {
   const ShardKey key = key_of("{a: 'hashed'}");
   EXPECT_EQ(key.bound(bytes_of(even_bound(2, 4)), bson::Type::kMinKey).value()["a"].as_int64(), 0);

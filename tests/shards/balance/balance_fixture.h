@@ -26,8 +26,9 @@ class BalanceTest : public StoreTest {
     for (FailPoint* point : FailPoint::all()) point->set({});
   }
 
-  void shard(const std::string& key, std::size_t partitions = 1) {
+  void shard(const std::string& key, std::size_t partitions = 1, bool divides_keys = false) {
     Sharding sharding;
+    sharding.split_logical = divides_keys;
     sharding.key = std::move(query::ShardKey::parse(bson::parse_json(key).value())).value();
     std::vector<std::string> bounds;
     for (std::size_t i = 1; i < partitions; ++i) bounds.push_back(query::even_bound(i, partitions));

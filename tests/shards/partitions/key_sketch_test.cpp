@@ -83,17 +83,70 @@ TEST(Activity, ChildrenKnowWhatTheirParentKnew) {
   for (const std::string key : {"a", "b", "c"}) parent.feed({hash_of_key(bytes_of(key)), bytes_of(key), 100, 1}, 1);
   low.assume(100);
   high.assume(200);
-  low.inherit({&parent}, "", "b");
-  high.inherit({&parent}, "b", "");
+  low.inherit({&parent}, {"", "b"});
+  high.inherit({&parent}, {"b", ""});
   EXPECT_EQ(low.largest(10).size(), 1);
   EXPECT_EQ(high.largest(10).size(), 2);
   EXPECT_TRUE(high.bound(hash_of_key(bytes_of("c")), bytes_of("c")).exact);
   EXPECT_EQ(high.bound(1, bytes_of("z")).weight, 0);
   Activity whole;
   whole.assume(300);
-  whole.inherit({&low, &high}, "", "");
+  whole.inherit({&low, &high}, {"", ""});
   EXPECT_EQ(whole.largest(10).size(), 3);
   EXPECT_EQ(whole.bound(1, bytes_of("z")).weight, 0);
+}
+
+// A key that reaches over a bound: each part may have all of it, but no more than the part holds; together again they have
+// what they had, at the least.
+TEST(Activity, PartsOfADividedKeyKnowWhatTheyMayHave) {
+  Activity parent, low, high;
+  parent.feed({hash_of_key(bytes_of("k")), bytes_of("k"), 300, 1}, 1);
+  parent.feed({hash_of_key(bytes_of("m")), bytes_of("m"), 50, 1}, 1);
+  low.assume(100);
+  high.assume(250);
+  low.inherit({&parent}, {"", "k5", 100, true});
+  high.inherit({&parent}, {"k5", "", 250, true});
+  const auto of = [](const Activity& activity, std::string_view key) { return activity.bound(hash_of_key(bytes_of(key)), bytes_of(key)); };
+  EXPECT_EQ(of(low, "k").weight, 100);
+  EXPECT_FALSE(of(low, "k").exact);
+  EXPECT_EQ(of(high, "k").weight, 250);
+  EXPECT_EQ(of(high, "m").weight, 50);
+  EXPECT_TRUE(of(high, "m").exact);
+  EXPECT_EQ(of(low, "m").weight, 0);
+  Activity whole;
+  whole.assume(350);
+  whole.inherit({&low, &high}, {"", "", 350, true});
+  EXPECT_GE(of(whole, "k").weight, 300);
+  EXPECT_FALSE(of(whole, "k").exact);
+  EXPECT_EQ(of(whole, "m").weight, 50);
+}
+
+TEST(Activity, WhatIsSetAsideIsSeenByOthers) {
+  constexpr std::int64_t kLimit = 1'000;
+  Activity activity;
+  Counters counters;
+  Gate gate;
+  const std::string name = "key";
+  const std::uint64_t hash = hash_of_key(bytes_of(name));
+  const auto reserve = [&](std::int64_t bytes) { return activity.reserve({.hash = hash, .key = bytes_of(name), .bytes = bytes}, 0, kLimit, counters, gate); };
+  EXPECT_FALSE(activity.is_far(counters, 1, kLimit)) << "a share of so little is nothing";
+  EXPECT_TRUE(activity.is_far(counters, 1'000, kLimit << 20));
+  EXPECT_EQ(reserve(600), Activity::Room::kReserved);
+  EXPECT_EQ(reserve(600), Activity::Room::kFull);
+  EXPECT_EQ(reserve(400), Activity::Room::kReserved);
+  activity.release(hash, 400);
+  EXPECT_EQ(reserve(300), Activity::Room::kReserved);
+  counters.add({1, 600}, 1, 0);
+  EXPECT_EQ(reserve(100), Activity::Room::kReserved) << "what is in the counters and not yet fed counts once";
+  activity.feed({hash, bytes_of(name), 600, 1, 600}, 1);
+  EXPECT_EQ(reserve(1), Activity::Room::kFull);
+  // Who is inside may add its share without having set it aside.
+  EXPECT_TRUE(activity.is_far(counters, 50, kLimit << 20));
+  activity.release(hash, 100);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(gate.enter(0), Gate::Pass::kEntered);
+  const std::int64_t large = std::int64_t{16384} * 10;  // A share is 10.
+  EXPECT_EQ(activity.reserve({.hash = hash, .key = bytes_of(name), .bytes = large - 900 - 20}, 0, large, counters, gate), Activity::Room::kReserved);
+  EXPECT_EQ(activity.reserve({.hash = hash, .key = bytes_of(name), .bytes = 1}, 0, large, counters, gate), Activity::Room::kFull);
 }
 
 }  // namespace
