@@ -239,7 +239,6 @@ Result<BalanceOutcome> Balancer::run_job(const std::shared_ptr<BalanceJob>& job,
              {"bytes", outcome->parts[0].size.bytes},
              {"pauseMicros", static_cast<std::int64_t>(outcome->pause.count())},
              {"drainMicros", static_cast<std::int64_t>(outcome->drain.count())},
-             {"lastRound", static_cast<std::int64_t>(outcome->last_round)},
              {"durationMillis", static_cast<std::int64_t>(took.count())}});
   return outcome;
 }

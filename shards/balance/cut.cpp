@@ -4,62 +4,28 @@
 // and the walk ends at the first place behind it. The part behind the cut is what the counters say less the part before.
 #include "shards/balance/cut.h"
 
-#include <algorithm>
 #include <thread>
 
 #include "query/keys/encode.h"
+#include "shards/storage/fail_point.h"
 
 namespace partita::shards {
 namespace {
 
-/// Documents between two looks at the clock and at whether to go on.
-constexpr std::int64_t kStride = 1024;
+using Clock = std::chrono::steady_clock;
+
+/// A stretch of the walk: nothing that is written meanwhile can be forgotten by the engine.
+constexpr std::chrono::milliseconds kStretch(20);
+/// Documents between two looks at the clock.
+constexpr std::int64_t kStride = 256;
+
+FailPoint walked{"splitWalked", "A stretch of a partition has been walked over; while this is on, stretches are short."};
+constexpr std::int64_t kShortStretch = 100;
 
 std::string_view text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// Works half of the time: those who wait for answers have more right to the processors.
-class Pace {
- public:
-  void rest() {
-    const auto worked = std::chrono::steady_clock::now() - since_;
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(worked, std::chrono::milliseconds(20)));
-    since_ = std::chrono::steady_clock::now();
-  }
-
- private:
-  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
-};
-
-/// The documents of one partition, in order, and how much has been passed.
-class Walk {
- public:
-  Walk(Cursor rows, const BalanceJob::GoOn& go_on, BalanceJob& job) : rows_(std::move(rows)), go_on_(go_on), job_(job) {}
-
-  Result<bool> next() {
-    if (started_) passed_ += {1, static_cast<std::int64_t>(row_.value.size())};
-    started_ = true;
-    if (passed_.documents % kStride == kStride - 1) {
-      job_.bytes_done.store(passed_.bytes, std::memory_order_relaxed);
-      CHECK_OK(go_on_());
-      pace_.rest();
-    }
-    TRY(const bool more, rows_.next());
-    if (more) rows_.read(row_);
-    return more;
-  }
-  Bytes key() const { return row_.key; }
-  /// Before the document that the walk stands at; behind the last one, all.
-  const Growth& passed() const { return passed_; }
-
- private:
-  Cursor rows_;
-  const BalanceJob::GoOn& go_on_;
-  BalanceJob& job_;
-  Pace pace_;
-  Cursor::Row row_;
-  Growth passed_;
-  bool started_ = false;
-};
+/// The first key behind.
+std::string successor(Bytes key) { return std::string(text(key)) + '\0'; }
 
 Result<Cursor> rows_of(const ReadPoint& now, const PartitionSlot& slot, Bytes from, Bytes to) {
   TRY(Cursor rows, now.session().cursor(slot.partition->records()));
@@ -67,9 +33,7 @@ Result<Cursor> rows_of(const ReadPoint& now, const PartitionSlot& slot, Bytes fr
   return rows;
 }
 
-/// What a cut must not divide, a prefix of the record key: all that shares a hash, which a client can name as a bound, or,
-/// where nothing else would leave two parts, the logical key, or the document.
-enum class Grain : std::uint8_t { kHash, kLogicalKey, kRecord };
+/// The part that a row belongs to.
 Bytes indivisible(const query::ShardKey& key, Grain grain, Bytes record_key) {
   constexpr std::size_t kHashSize = 8;
   if (grain == Grain::kRecord) return record_key;
@@ -101,87 +65,107 @@ Result<std::optional<Grain>> find_grain(const ReadPoint& now, const Sharding& sh
   return std::optional<Grain>();
 }
 
-/// Documents and bytes of one version of a document.
-Result<Growth> size_at(Cursor& rows, Bytes key) {
-  TRY(const bool there, rows.find(key));
-  return there ? Growth{1, static_cast<std::int64_t>(rows.value().size())} : Growth{};
-}
-
 }  // namespace
 
-Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& collection, const PartitionSlot& slot,
-                                    const BalanceJob::GoOn& go_on, BalanceJob& job) {
-  std::optional<Cut> best;
-  const query::ShardKey& key = collection.sharding->key;
-  TRY(const std::optional<Grain> grain, find_grain(now, *collection.sharding, slot));
-  if (!grain) return best;
-  const std::int64_t half = slot.partition->counters().total().bytes / 2;
-  job.bytes_total.store(half, std::memory_order_relaxed);
-  TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(slot.max)));
-  Walk walk(std::move(rows), go_on, job);
-  std::string current;
-  while (true) {
-    TRY(const bool more, walk.next());
-    if (!more) return best;
-    const Bytes part = indivisible(key, *grain, walk.key());
-    if (text(part) == current) continue;
-    current = text(part);
-    const Growth& passed = walk.passed();
-    if (passed.documents == 0) continue;
-    const bool behind = passed.bytes >= half;
-    const bool nearer = !best || std::abs(passed.bytes - half) < std::abs(best->before.bytes - half);
-    if (nearer) best = Cut{current, passed};
-    if (behind) return best;
+CutCount::CutCount(Store& store, const Collection& collection, const PartitionSlot& slot, const BalanceJob::GoOn& go_on,
+                   BalanceJob& job)
+    : store_(store), collection_(collection), slot_(slot), go_on_(go_on), job_(job), prefix_(slot.partition->prefix_count()) {}
+
+CutCount::~CutCount() { prefix_.end(); }
+
+Result<bool> CutCount::find_middle() {
+  {
+    TRY(const ReadPoint now, ReadPoint::now(store_));
+    TRY(const std::optional<Grain> grain, find_grain(now, *collection_.sharding, slot_));
+    if (!grain) return false;
+    grain_ = *grain;
   }
+  bool found = false;
+  const Look look = [&](Bytes key) { return found = is_middle(key); };
+  CHECK_OK(walk(bytes_of(slot_.max), look));
+  if (!found && marked_) prefix_.return_to_mark();  // Nearly all of it is one part, at its end.
+  prefix_.settle();
+  return found || marked_;
 }
 
-Result<Cut> measure_cut(const ReadPoint& now, const PartitionSlot& slot, const std::string& at,
-                        const BalanceJob::GoOn& go_on, BalanceJob& job) {
-  job.bytes_total.store(slot.partition->counters().total().bytes / 2, std::memory_order_relaxed);
-  TRY(Cursor rows, rows_of(now, slot, bytes_of(slot.min), bytes_of(at)));
-  Walk walk(std::move(rows), go_on, job);
-  while (true) {
-    TRY(const bool more, walk.next());
-    if (!more) return Cut{at, walk.passed()};
-  }
-}
-
-CutCount::CutCount(Store& store, const PartitionSlot& slot)
-    : store_(store), slot_(slot), touched_(store, std::vector{slot.partition->id()}) {}
-
-Status CutCount::begin() {
-  TRY(ReadPoint first, ReadPoint::now(store_));
-  touched_.begin(first.next_sequence());
-  first_.emplace(std::move(first));
+Status CutCount::find(const std::string& at) {
+  CHECK_OK(walk(bytes_of(at), [](Bytes) { return false; }));
+  prefix_.advance(at, seen_);
+  prefix_.settle();
   return {};
 }
 
-Result<Growth> CutCount::size_at_first(const std::string& key) {
-  TRY(Cursor rows, first_->session().cursor(slot_.partition->records()));
-  return size_at(rows, bytes_of(key));
+Cut CutCount::cut() const { return {prefix_.place(), prefix_.before()}; }
+
+/// Works half of the time: those who wait for answers have more right to the processors.
+Status CutCount::walk(Bytes to, const Look& look) {
+  prefix_.begin(slot_.min);
+  while (true) {
+    CHECK_OK(go_on_());
+    const Clock::time_point began = Clock::now();
+    TRY(const bool more, walk_stretch(to, look));
+    job_.bytes_done.store(prefix_.before().bytes, std::memory_order_relaxed);
+    CHECK_OK(walked.hit());
+    if (!more) return {};
+    std::this_thread::sleep_for(std::min<Clock::duration>(Clock::now() - began, kStretch));
+  }
 }
 
-Result<std::size_t> CutCount::follow(const BalanceJob::GoOn& go_on, std::size_t most) {
+/// False when `look` has seen enough, or there are no more rows: then what has been passed is in seen_.
+Result<bool> CutCount::walk_stretch(Bytes to, const Look& look) {
+  const std::string from = prefix_.place();
+  seen_ = {};
+  if (!to.empty() && from >= text(to)) return false;
   TRY(const ReadPoint now, ReadPoint::now(store_));
-  CHECK_OK(touched_.collect(now.next_sequence(), go_on));
-  const std::set<std::string>& keys = touched_.of(slot_.partition->id());
-  pending_.insert(keys.begin(), keys.lower_bound(cut_.at));
-  touched_.clear();
-  TRY(Cursor rows, now.session().cursor(slot_.partition->records()));
-  std::size_t looked = 0;
-  for (; looked < most && !pending_.empty(); ++looked) {
-    const auto key = pending_.begin();
-    TRY(const Growth size, size_at(rows, bytes_of(*key)));
-    auto counted = counted_.find(*key);
-    if (counted == counted_.end()) {
-      TRY(const Growth first, size_at_first(*key));
-      counted = counted_.emplace(*key, first).first;
-    }
-    cut_.before += {size.documents - counted->second.documents, size.bytes - counted->second.bytes};
-    counted->second = size;
-    pending_.erase(key);
+  prefix_.begin_stretch(now.time());
+  before_ = prefix_.before();
+  half_ = slot_.partition->counters().total().bytes / 2;
+  job_.bytes_total.store(half_, std::memory_order_relaxed);
+  const Clock::time_point until = Clock::now() + kStretch;
+  const std::int64_t most = walked.armed() ? kShortStretch : INT64_MAX;
+  TRY(Cursor rows, rows_of(now, slot_, bytes_of(from), to));
+  Cursor::Row row;
+  for (std::int64_t looked = 1;; ++looked) {
+    TRY(const bool more, rows.next());
+    if (!more) return take_candidate(), false;
+    rows.read(row);
+    if (look(row.key)) return false;
+    seen_ += {1, static_cast<std::int64_t>(row.value.size())};
+    if (looked == most || (looked % kStride == 0 && Clock::now() >= until)) break;
   }
-  return looked;
+  const std::string place = successor(row.key);
+  take_candidate();
+  prefix_.advance(place, seen_);
+  return true;
+}
+
+/// Whether the cut lies at this row, or where the last part began.
+bool CutCount::is_middle(Bytes key) {
+  const Bytes part = indivisible(collection_.sharding->key, grain_, key);
+  if (text(part) == part_) return false;
+  part_ = text(part);
+  const Growth passed = before_ + seen_;
+  if (passed.documents == 0) return false;
+  if (passed.bytes < half_) {
+    candidate_ = part_;
+    candidate_seen_ = seen_;
+    return false;
+  }
+  take_candidate();
+  prefix_.advance(part_, seen_);
+  const bool nearer = marked_ && half_ - prefix_.before_mark().bytes < prefix_.before().bytes - half_;
+  if (nearer) prefix_.return_to_mark();
+  return true;
+}
+
+/// The last place before the middle is kept in mind: behind it may lie a part that is larger than half.
+void CutCount::take_candidate() {
+  if (candidate_.empty()) return;
+  prefix_.advance(candidate_, candidate_seen_);
+  prefix_.mark();
+  marked_ = true;
+  seen_ = seen_ - candidate_seen_;
+  candidate_.clear();
 }
 
 }  // namespace partita::shards

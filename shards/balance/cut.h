@@ -1,57 +1,62 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <optional>
-#include <set>
-#include <unordered_map>
+#include <functional>
+#include <string>
 
 #include "shards/balance/job.h"
-#include "shards/log/touched_keys.h"
 #include "shards/snapshot/read_point.h"
 
 namespace partita::shards {
 
-/// Where a partition is divided, and how much lies before that place at some moment.
+/// Where a partition is divided, and how much lies before that place.
 struct Cut {
   std::string at;  ///< The first record key of the second part.
   Growth before;
 };
 
-/// The place that comes nearest to halving the partition's bytes, as `now` sees them, and parts no hash, nor, where there is
-/// but one, a logical key; a single key only where the collection's user wants that. Nullopt when there is none. Walks over
-/// about half of the documents, and rests as long as it works.
-Result<std::optional<Cut>> find_cut(const ReadPoint& now, const Collection& collection, const PartitionSlot& slot,
-                                    const BalanceJob::GoOn& go_on, BalanceJob& job);
-/// What lies before a given place.
-Result<Cut> measure_cut(const ReadPoint& now, const PartitionSlot& slot, const std::string& at,
-                        const BalanceJob::GoOn& go_on, BalanceJob& job);
+/// What a cut must not divide, a prefix of the record key: all that shares a hash, which a client can name as a bound, or,
+/// where nothing else would leave two parts, the logical key, or the document.
+enum class Grain : std::uint8_t { kHash, kLogicalKey, kRecord };
 
-/// Keeps the figures of a cut true while the partition is written to. What the log names is looked at again, one document at
-/// a time, as it is by then; what changes later is named later.
+/// Finds where to cut a partition, and knows what lies before that place for as long as this lives, whoever writes: see
+/// PrefixCount. Walks over about half of the documents, and rests as long as it works. Used once, by one thread.
 class CutCount {
  public:
-  CutCount(Store& store, const PartitionSlot& slot);
-  /// Must come before anything is counted: what is written from now on is followed.
-  Status begin();
-  /// By which the cut is counted.
-  const ReadPoint& moment() const { return *first_; }
-  void set(Cut cut) { cut_ = std::move(cut); }
-  const Cut& cut() const { return cut_; }
-  /// Reads the log up to now and looks at documents that it has named, `most` of them at the most. How many that were.
-  Result<std::size_t> follow(const BalanceJob::GoOn& go_on, std::size_t most = SIZE_MAX);
-  /// Nothing that the log has named is left: with the writers kept out the figures are exact.
-  bool is_exact() const { return pending_.empty(); }
+  CutCount(Store& store, const Collection& collection, const PartitionSlot& slot, const BalanceJob::GoOn& go_on, BalanceJob& job);
+  ~CutCount();
+  CutCount(const CutCount&) = delete;
+  CutCount& operator=(const CutCount&) = delete;
+
+  /// The place that comes nearest to halving the partition's bytes and parts no hash, nor, where there is but one, a logical
+  /// key; a single key only where the collection's user wants that. False when there is none.
+  Result<bool> find_middle();
+  /// A given place.
+  Status find(const std::string& at);
+  /// With the writers kept out it is exact.
+  Cut cut() const;
 
  private:
-  Result<Growth> size_at_first(const std::string& key);
+  using Look = std::function<bool(Bytes key)>;
+  Status walk(Bytes to, const Look& look);
+  Result<bool> walk_stretch(Bytes to, const Look& look);
+  bool is_middle(Bytes key);
+  void take_candidate();
 
   Store& store_;
+  const Collection& collection_;
   const PartitionSlot& slot_;
-  TouchedKeys touched_;
-  std::optional<ReadPoint> first_;
-  std::set<std::string> pending_;            ///< Before the cut, named and not yet looked at.
-  std::unordered_map<std::string, Growth> counted_;  ///< What those looked at count for now.
-  Cut cut_;
+  const BalanceJob::GoOn& go_on_;
+  BalanceJob& job_;
+  PrefixCount& prefix_;
+  Grain grain_ = Grain::kHash;
+  std::int64_t half_ = 0;
+  Growth before_;           ///< Before the stretch that is walked over, about.
+  Growth seen_;             ///< Of it, behind the place.
+  std::string part_;        ///< The last one.
+  std::string candidate_;   ///< Where it began, in this stretch,
+  Growth candidate_seen_;   ///< and what of the stretch lies before it.
+  bool marked_ = false;     ///< A place before the middle is known.
 };
 
 }  // namespace partita::shards

@@ -54,7 +54,6 @@ struct BalanceOutcome {
   std::vector<BalancedPart> parts;
   std::chrono::microseconds pause{0};  ///< For how long writers were kept out,
   std::chrono::microseconds drain{0};  ///< and how much of that was waiting for those inside.
-  std::size_t last_round = 0;          ///< Documents looked at meanwhile.
   bool copies = false;                 ///< It takes new tables, not a change of the map alone.
 };
 

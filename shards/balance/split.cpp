@@ -16,12 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A round of so few documents takes no longer than writers may well wait for the last one.
-constexpr std::size_t kFewDocuments = 200;
-
 FailPoint cut_found{"splitCutFound", "It is known where a partition will be split, and nothing is written."};
 FailPoint planned{"splitPlanned", "The plan of a split is in the catalog, and has had no effect."};
-FailPoint followed{"splitFollowed", "A split has followed the log for a while."};
 FailPoint closed{"splitClosed", "Writers of a partition are kept out, the record that splits it is not written."};
 FailPoint split_done{"splitPublished", "A partition has been split, its parts are written to."};
 
@@ -79,7 +75,6 @@ Status Split::claim() {
 }
 
 Status Split::find(CutCount& count) {
-  CHECK_OK(count.begin());
   job_.phase = BalanceJob::Phase::kScanning;
   const Collection& collection = *claim_.collection();
   if (at_) {
@@ -90,17 +85,12 @@ Status Split::find(CutCount& count) {
       return error(Code::BadValue, "the cut would part the documents of one shard key, which lie together unless a collection ",
                    "has splitLogicalPartitions");
     }
-    TRY(Cut cut, measure_cut(count.moment(), *slot_, *at_, go_on_, job_));
-    count.set(std::move(cut));
-    return {};
+    return count.find(*at_);
   }
-  TRY(std::optional<Cut> cut, find_cut(count.moment(), collection, *slot_, go_on_, job_));
-  if (!cut) {
-    return error(Code::CannotSplit, "partition ", static_cast<std::uint32_t>(partition_), " of ", collection.ns.full(),
-                 " cannot be split: it holds no two ", collection.sharding->divides_keys() ? "documents" : "values of the shard key");
-  }
-  count.set(std::move(*cut));
-  return {};
+  TRY(const bool found, count.find_middle());
+  if (found) return {};
+  return error(Code::CannotSplit, "partition ", static_cast<std::uint32_t>(partition_), " of ", collection.ns.full(),
+               " cannot be split: it holds no two ", collection.sharding->divides_keys() ? "documents" : "values of the shard key");
 }
 
 Status Split::write_plan(const CutCount& count) {
@@ -122,34 +112,30 @@ Status Split::abandon_plan() {
   return change.commit();
 }
 
-Result<BalanceOutcome> Split::parts(const CutCount& count) const {
-  const Growth all = slot_->partition->counters().total();
-  const Cut& cut = count.cut();
-  const Growth behind{all.documents - cut.before.documents, all.bytes - cut.before.bytes};
+/// What the split would make, or makes, of the partition as it is.
+BalanceOutcome Split::parts(const CutCount& count) const {
+  const Cut cut = count.cut();
+  const Growth behind = slot_->partition->counters().total() - cut.before;
   BalanceOutcome outcome;
   outcome.parts.push_back({makes_.empty() ? PartitionId{0} : makes_[0], slot_->min, cut.at, cut.before});
   outcome.parts.push_back({makes_.empty() ? PartitionId{0} : makes_[1], cut.at, slot_->max, behind});
-  for (const BalancedPart& part : outcome.parts) {
-    const bool possible = part.size.documents >= 0 && part.size.bytes >= 0;
-    if (!possible) return error(Code::DataModifiedByRepair, "a part of a partition would hold less than nothing");
-  }
   return outcome;
 }
 
 Result<BalanceOutcome> Split::preview() {
   CHECK_OK(claim());
-  CutCount count(store_, *slot_);
+  CutCount count(store_, *claim_.collection(), *slot_, go_on_, job_);
   CHECK_OK(find(count));
   return parts(count);
 }
 
 Result<BalanceOutcome> Split::run() {
   CHECK_OK(claim());
-  CutCount count(store_, *slot_);
+  CutCount count(store_, *claim_.collection(), *slot_, go_on_, job_);
   CHECK_OK(find(count));
   CHECK_OK(cut_found.hit());
   CHECK_OK(write_plan(count));
-  Result<BalanceOutcome> outcome = work(count);
+  Result<BalanceOutcome> outcome = publish(count);
   if (!outcome.ok()) {
     // Where even this fails, the next start does it.
     if (const Status abandoned = abandon_plan(); !abandoned.ok()) {
@@ -159,73 +145,36 @@ Result<BalanceOutcome> Split::run() {
   return outcome;
 }
 
-Result<BalanceOutcome> Split::work(CutCount& count) {
-  CHECK_OK(planned.hit());
-  job_.phase = BalanceJob::Phase::kCatchingUp;
-  std::size_t last_round = SIZE_MAX;
-  while (true) {
-    CHECK_OK(go_on_());
-    TRY(const std::size_t touched, count.follow(go_on_));
-    CHECK_OK(followed.hit());
-    if (touched <= kFewDocuments || touched > last_round - last_round / 4) break;
-    last_round = touched;
-  }
-  return publish(count);
-}
-
-/// Each round looks at what was written during the one before, and takes as much shorter as that was.
-Status Split::come_near(CutCount& count) {
-  constexpr std::size_t kHardlyAny = 16;
-  std::size_t last_round = SIZE_MAX;
-  while (true) {
-    CHECK_OK(go_on_());
-    TRY(const std::size_t looked, count.follow(go_on_));
-    if (looked <= kHardlyAny || looked >= last_round) return {};
-    last_round = looked;
-  }
-}
-
-// Where the rest is more than writers may well wait for, because this thread has lost its processor or they are faster than
-// it, they are let in again, other changes too, and what has been counted stays counted. A moment's sleep before each
-// attempt: who has slept is not made to wait for a processor, and others wait for this thread then.
+// The change lock first: nobody who waits for the gate waits for that too. And a moment's sleep before all: who has slept is
+// not made to wait for a processor, and others wait for this thread then.
 Result<BalanceOutcome> Split::publish(CutCount& count) {
-  constexpr int kAttempts = 200;
+  CHECK_OK(planned.hit());
   job_.phase = BalanceJob::Phase::kPublishing;
-  for (int attempt = 1;; ++attempt) {
+  BalanceOutcome outcome;
+  {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    CHECK_OK(come_near(count));
-    TRY(std::optional<BalanceOutcome> outcome, close(count, attempt == kAttempts ? SIZE_MAX : kFewDocuments));
-    if (!outcome) continue;
-    split_done.pass();
-    return std::move(*outcome);
+    Catalog::Change change(store_.catalog());
+    CHECK_OK(go_on_());
+    const Clock::time_point closed_at = Clock::now();
+    Exclusion exclusion(std::vector{slot_->partition});
+    change.exclude(std::move(exclusion));
+    const std::chrono::microseconds drain = since(closed_at);
+    CHECK_OK(closed.hit());
+    outcome = parts(count);
+    for (const BalancedPart& part : outcome.parts) {
+      const bool possible = part.size.documents >= 0 && part.size.bytes >= 0;
+      if (!possible) return error(Code::DataModifiedByRepair, "a part of a partition would hold less than nothing");
+      change.put(PartitionRow::key(uuid_, part.partition), row_of(store_, *slot_, part).encode());
+    }
+    change.retire(partition_, uuid_);
+    change.erase(PlanRow::key(uuid_, partition_));
+    change.note("split", claim_.collection()->ns, told_split(*claim_.collection(), *slot_, outcome.parts));
+    CHECK_OK(change.commit());
+    outcome.pause = since(closed_at);
+    outcome.drain = drain;
   }
-}
-
-/// Keeps the writers out, looks at `most` documents and, if that is all, publishes. The change lock first: nobody who waits
-/// for the gate waits for that too.
-Result<std::optional<BalanceOutcome>> Split::close(CutCount& count, std::size_t most) {
-  const Catalog::Interrupt always = [] { return Status(); };
-  Catalog::Change change(store_.catalog());
-  CHECK_OK(claim_.check());
-  const Clock::time_point closed_at = Clock::now();
-  Exclusion exclusion(std::vector{slot_->partition});
-  change.exclude(std::move(exclusion));
-  const std::chrono::microseconds drain = since(closed_at);
-  TRY(const std::size_t last_round, count.follow(always, most));
-  if (!count.is_exact()) return std::optional<BalanceOutcome>();
-  CHECK_OK(closed.hit());
-  TRY(BalanceOutcome outcome, parts(count));
-  change.retire(partition_, uuid_);
-  for (const BalancedPart& part : outcome.parts) {
-    change.put(PartitionRow::key(uuid_, part.partition), row_of(store_, *slot_, part).encode());
-  }
-  change.erase(PlanRow::key(uuid_, partition_));
-  change.note("split", claim_.collection()->ns, told_split(*claim_.collection(), *slot_, outcome.parts));
-  CHECK_OK(change.commit());
-  outcome.pause = since(closed_at);
-  outcome.drain = drain;
-  outcome.last_round = last_round;
-  return std::optional(std::move(outcome));
+  split_done.pass();
+  return outcome;
 }
 
 }  // namespace partita::shards

@@ -11,11 +11,10 @@ class CutCount;
 
 /// Divides one partition in two. That is a change of the map alone: the parts share the parent's tables.
 ///
-///     find the cut     a walk as of one moment, beside the writers
+///     find the cut     a walk beside the writers, whose changes before it are counted from then on
 ///     write the plan   cut and ids of the parts, in a record of their own
-///     follow           the log, until what lies before the cut is known as of a moment ago
-///     publish          writers of the parent are kept out; the last documents; one record replaces the parent's row by
-///                      those of the parts, which say exactly what they begin with; writers go on by the new map
+///     publish          writers of the parent are kept out; one record replaces the parent's row by those of the parts,
+///                      which say exactly what they begin with; writers go on by the new map
 ///
 /// Before the last record nothing has happened, behind it everything has. One thread; each is used once.
 class Split {
@@ -36,11 +35,8 @@ class Split {
   Status find(CutCount& count);
   Status write_plan(const CutCount& count);
   Status abandon_plan();
-  Result<BalanceOutcome> work(CutCount& count);
   Result<BalanceOutcome> publish(CutCount& count);
-  Status come_near(CutCount& count);
-  Result<std::optional<BalanceOutcome>> close(CutCount& count, std::size_t most);
-  Result<BalanceOutcome> parts(const CutCount& count) const;
+  BalanceOutcome parts(const CutCount& count) const;
 
   Store& store_;
   const Uuid uuid_;

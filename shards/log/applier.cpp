@@ -19,7 +19,10 @@ void Effects::add(const PartitionSlot& slot, Bytes key, Growth growth) {
   growths_.back().growth += growth;
   ++growths_.back().operations;
   if (growth.bytes > 0) grown_ += growth.bytes;
-  if (slot.sharding != nullptr) touch(slot, key, growth.bytes);
+  if (slot.sharding == nullptr) return;
+  touch(slot, key, growth.bytes);
+  changed_.push_back({slot.partition.get(), growth, keys_.size(), key.size()});
+  keys_.append(key);
 }
 
 void Effects::touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes) {
@@ -31,13 +34,13 @@ void Effects::touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes) {
     ++touched_.back().operations;
     return;
   }
-  touched_.push_back({slot.partition.get(), hash, bytes, 1, keys_.size(), logical.size()});
-  keys_.append(logical);
+  touched_.push_back({slot.partition.get(), hash, bytes, 1, keys_.size(), logical.size()});  // The record key comes there.
 }
 
 void Effects::clear() {
   growths_.clear();
   touched_.clear();
+  changed_.clear();
   keys_.clear();
   grown_ = 0;
   for (const Reserved& one : reserved_) one.partition->activity().release(one.hash, one.bytes);
@@ -50,9 +53,12 @@ void Effects::count(Time commit_time, Time checkpoint_boundary, bool replayed) {
     if (!replayed) one.partition->activity().count(Activity::Kind::kWrite, one.operations);
   }
   for (const Touched& one : touched_) {
-    const Bytes key = keys_.bytes().subspan(one.key_at, one.key_size);
     const std::int64_t reserved = reserved_.empty() ? 0 : take_reserved(*one.partition, one.hash);
-    one.partition->activity().feed({one.hash, key, one.bytes, one.operations, reserved}, commit_time, replayed);
+    one.partition->activity().feed({one.hash, key(one.key_at, one.key_size), one.bytes, one.operations, reserved}, commit_time, replayed);
+  }
+  for (const Changed& one : changed_) {
+    PrefixCount& prefix = one.partition->prefix_count();
+    if (prefix.counts()) [[unlikely]] prefix.note(key(one.key_at, one.key_size), one.growth, commit_time);
   }
 }
 

@@ -38,16 +38,24 @@ class Effects {
     std::size_t key_at;
     std::size_t key_size;
   };
+  struct Changed {
+    Partition* partition;
+    Growth growth;
+    std::size_t key_at;
+    std::size_t key_size;
+  };
   struct Reserved {
     std::shared_ptr<Partition> partition;  ///< It may be gone when this is cleared.
     std::uint64_t hash;
     std::int64_t bytes;
   };
   void touch(const PartitionSlot& slot, Bytes key, std::int64_t bytes);
+  Bytes key(std::size_t at, std::size_t size) const { return keys_.bytes().subspan(at, size); }
   std::int64_t take_reserved(const Partition& partition, std::uint64_t hash);
 
   std::vector<One> growths_;
   std::vector<Touched> touched_;
+  std::vector<Changed> changed_;  ///< Of collections with a shard key: see PrefixCount. Whoever counts may begin at any time.
   bson::Buffer keys_;
   std::int64_t grown_ = 0;
   std::vector<Reserved> reserved_;

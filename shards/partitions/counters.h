@@ -17,6 +17,8 @@ struct Growth {
     bytes += more.bytes;
     return *this;
   }
+  Growth operator+(const Growth& more) const { return {documents + more.documents, bytes + more.bytes}; }
+  Growth operator-(const Growth& less) const { return {documents - less.documents, bytes - less.bytes}; }
 };
 
 /// Documents and bytes of one partition, exact at every checkpoint without a row that every writer would have to update:

@@ -9,6 +9,7 @@
 #include "shards/partitions/activity.h"
 #include "shards/partitions/counters.h"
 #include "shards/partitions/gate.h"
+#include "shards/partitions/prefix_count.h"
 #include "shards/storage/engine.h"
 
 namespace partita::shards {
@@ -48,6 +49,8 @@ class Partition {
   Activity& activity() { return activity_; }
   const Activity& activity() const { return activity_; }
 
+  PrefixCount& prefix_count() { return prefix_count_; }
+
   static SegmentId own_segment(PartitionId id) { return SegmentId{static_cast<std::uint32_t>(id)}; }
   static std::string records_table(SegmentId id);
   static std::string index_table(SegmentId id, std::uint32_t index);
@@ -60,6 +63,7 @@ class Partition {
   Gate gate_;
   Counters counters_;
   Activity activity_;
+  PrefixCount prefix_count_;
 };
 
 }  // namespace partita::shards

@@ -170,7 +170,7 @@ const std::vector<Change> kChanges{
      },
      {"storageBeforeCommit"}},
     {"split", [](Store& store) { return split(store, kSharded, 0); },
-     {"splitCutFound", "splitPlanned", "splitFollowed", "splitClosed", "splitPublished", "catalogRecordCommitted"}},
+     {"splitWalked", "splitCutFound", "splitPlanned", "splitClosed", "splitPublished", "catalogRecordCommitted"}},
     {"splitAgain", [](Store& store) { return split(store, kParts, 1); }, {"splitPlanned", "splitClosed", "splitPublished"}},
     {"splitWithinAKey", [](Store& store) { return split(store, kOneKey, 1); },
      {"splitCutFound", "splitPlanned", "splitClosed", "splitPublished", "catalogRecordCommitted"}},

@@ -265,7 +265,6 @@ class Stress {
     ++(merges ? merges_ : splits_);
     pauses_.push_back(static_cast<std::uint32_t>(outcome->pause.count()));
     own_.push_back(static_cast<std::uint32_t>((outcome->pause - outcome->drain).count()));
-    most_in_round_ = std::max(most_in_round_, outcome->last_round);
   }
 
   void report(std::vector<Worker>& workers) {
@@ -289,7 +288,6 @@ class Stress {
     };
     show_pauses("pauses", pauses_);
     show_pauses("of these, without waiting for those inside", own_);
-    std::printf("most documents in a last round %zu\n", most_in_round_);
   }
 
   void verify(const std::vector<Worker>& workers) {
@@ -322,7 +320,6 @@ class Stress {
   std::atomic<std::int64_t> scans_{0};
   int splits_ = 0;
   int merges_ = 0;
-  std::size_t most_in_round_ = 0;
   std::vector<std::uint32_t> pauses_;
   std::vector<std::uint32_t> own_;
 };
