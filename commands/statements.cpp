@@ -15,7 +15,8 @@ namespace {
 
 parameters::Whole logical_limit{
     {.name = "logicalPartitionSizeLimitBytes",
-     .summary = "How many bytes all documents of one shard key may take together; what would grow past it is refused."},
+     .summary = "How many bytes all documents of one shard key may take together; what would grow past it is refused, unless the "
+                "collection has splitLogicalPartitions."},
     {.initial = std::int64_t{10} << 30, .least = 1}};
 
 constexpr std::string_view kId = "_id";

@@ -43,7 +43,9 @@ void Effects::clear() {
   changed_.clear();
   keys_.clear();
   grown_ = 0;
-  for (const Reserved& one : reserved_) one.partition->activity().release(one.hash, one.bytes);
+  for (const Reserved& one : reserved_) {
+    if (one.bytes > 0) one.partition->activity().release(one.hash, one.bytes);
+  }
   reserved_.clear();
 }
 

@@ -72,7 +72,7 @@ class DividedKeys : public testing::Test {
 TEST_F(DividedKeys, ASingleKeyIsSplitWhileItIsWrittenTo) {
   shard("{k: 1}");
   auto& options = *commands::parameters::balance_options();
-  options.partition_bytes = 8'000;
+  options.partition_bytes = 4'000;
   options.splits = true;
   constexpr int kWriters = 3, kEach = 400;
   std::atomic<int> changed{0};
@@ -209,7 +209,7 @@ TEST_F(DividedKeys, BoundsSayTheIdAndAreTakenAsTheyAreShown) {
               HasSubstr("{min: {k: \"hot\", _id: 10}}"));
   EXPECT_EQ(admin("split: 'test.c', bounds: [{k: 'hot', _id: 10}, {k: {$maxKey: 1}}]"), "{ok: 1.0}");
   EXPECT_EQ(admin("split: 'test.c', middle: {k: 'hot', _id: 5}"), "{ok: 1.0}");
-  EXPECT_THAT(admin("split: 'test.c', middle: {k: 'hot', _id: 5}"), HasSubstr("is a boundary key of existing chunk [{ k: \"hot\", _id: 5 }"));
+  EXPECT_THAT(admin("split: 'test.c', middle: {k: 'hot', _id: 5}"), HasSubstr("is a boundary key of existing chunk [{ k: \\\"hot\\\", _id: 5 }"));
   EXPECT_EQ(admin("split: 'test.c', find: {k: 'hot', _id: 1}"), "{ok: 1.0}");  // The first, not the largest.
   EXPECT_EQ(ranges().front().second, "{k: \"hot\", _id: 2}");
   EXPECT_EQ(admin("mergeChunks: 'test.c', bounds: [{k: 'hot', _id: 2}, {k: 'hot', _id: 25}]"), "{ok: 1.0}");
