@@ -41,6 +41,7 @@ struct Options {
   int documents = 20'000;  ///< That nobody touches.
   std::uint64_t seed = std::random_device{}();
   bool ranged = false;
+  bool within_key = false;
 };
 
 const Namespace kNs{"stress", "things"};
@@ -133,8 +134,9 @@ class Stress {
   void make_collection() {
     Sharding sharding;
     const bson::Document key = bson::Document::build([&](bson::Writer& out) {
-      options_.ranged ? out.add("_id", 1) : out.add("_id", "hashed");
+      options_.ranged ? out.add("_id", 1) : out.add(options_.within_key ? "nobody's" : "_id", "hashed");
     });
+    sharding.split_logical = options_.within_key;
     sharding.key = std::move(query::ShardKey::parse(key)).value();
     expect(store_->catalog().shard(kNs, sharding, {}).status(), "shard");
     // Untouched documents lie among those of the writers.
@@ -196,7 +198,7 @@ class Stress {
     bool known = false;
     const auto ask = [&](WriteAttempt& attempt) -> Status {
       bson::Buffer key;
-      append_record_key_of_id(attempt.collection(), bson::Value::of(id), key);
+      CHECK_OK(append_record_key(attempt.collection(), document_of(id, 1), key));
       TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
       TRY(const auto earlier, find_statement(attempt.session(), store_->tables().retry, *slot, statement));
       known = earlier.done.has_value();
@@ -337,6 +339,7 @@ int main(int argc, char** argv) {
   app.add_option("--documents", options.documents, "that nobody touches")->check(CLI::Range(10, 1'000'000));
   app.add_option("--seed", options.seed);
   app.add_flag("--ranged", options.ranged, "sharded by the value of _id, not by its hash");
+  app.add_flag("--within-key", options.within_key, "all documents have one shard key, which is divided by _id")->excludes("--ranged");
   CLI11_PARSE(app, argc, argv);
   std::string directory = (std::filesystem::temp_directory_path() / "partita-stress-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) return std::perror("mkdtemp"), 1;

@@ -15,7 +15,7 @@ bool may_create(std::string_view command) {
 
 class ShardedTarget : public Target {
  public:
-  ShardedTarget(std::unique_ptr<Target> target, bool hashed) : target_(std::move(target)), hashed_(hashed) {}
+  ShardedTarget(std::unique_ptr<Target> target, std::string manner) : target_(std::move(target)), manner_(std::move(manner)) {}
 
   bson::Document run(std::string_view database, bson::View command) override {
     const bson::Field first = *command.begin();
@@ -43,28 +43,33 @@ class ShardedTarget : public Target {
       w.add("shardCollection", ns);
       {
         bson::Writer key = w.document("key");
-        hashed_ ? key.add("_id", "hashed") : key.add("_id", 1);
+        manner_ == "hash" ? key.add("_id", "hashed") : key.add(manner_ == "within" ? kNoField : "_id", 1);
       }
+      if (manner_ == "within") w.add("splitLogicalPartitions", true);
     }));
-    if (hashed_) return;
+    if (manner_ == "hash") return;
     for (const int at : {1, 2, 3, 5, 50}) split(ns, at);
   }
 
   void split(const std::string& ns, int at) {
     (void)target_->run("admin", bson::Document::build([&](bson::Writer& w) {
       w.add("split", ns);
-      w.document("middle").add("_id", at);
+      bson::Writer middle = w.document("middle");
+      if (manner_ == "within") middle.add(kNoField, bson::Value::null());
+      middle.add("_id", at);
     }));
   }
 
+  static constexpr std::string_view kNoField = "field of no document";
+
   const std::unique_ptr<Target> target_;
-  const bool hashed_;
+  const std::string manner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Target> make_sharded_target(std::unique_ptr<Target> target, bool hashed) {
-  return std::make_unique<ShardedTarget>(std::move(target), hashed);
+std::unique_ptr<Target> make_sharded_target(std::unique_ptr<Target> target, std::string manner) {
+  return std::make_unique<ShardedTarget>(std::move(target), std::move(manner));
 }
 
 }  // namespace partita::test

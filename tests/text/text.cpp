@@ -6,6 +6,7 @@
 //     text_test --uri mongodb://127.0.0.1:27017   # to any server; the database "text" is dropped there
 //     text_test --oracle                          # to a real mongod: is the expectation right?
 //     text_test --sharded value                   # every collection divided by its _id over several partitions: the same
+//     text_test --sharded within                  # the same as parts of one logical key
 //     text_test --sharded hash                    # the same by its hash: in any order where the case does not ask for one
 //     text_test --accept commands/find            # rewrites the answers in these files, for review by diff
 //
@@ -35,7 +36,7 @@ struct Options {
   std::string uri;
   bool oracle = false;
   bool accept = false;
-  std::string sharded;  ///< "value", "hash" or nothing.
+  std::string sharded;  ///< "value", "hash", "within" or nothing.
   std::set<std::string> files;
 };
 
@@ -144,7 +145,7 @@ int run(const Options& options) {
   }
   const std::string uri = oracle == nullptr ? options.uri : oracle->uri();
   std::unique_ptr<Target> target = uri.empty() ? make_in_process_target() : make_uri_target(uri);
-  if (!options.sharded.empty()) target = make_sharded_target(std::move(target), options.sharded == "hash");
+  if (!options.sharded.empty()) target = make_sharded_target(std::move(target), options.sharded);
   const Tally tally = Run(options, *target).all();
   std::printf("%d passed, %d failed\n", tally.passed, tally.failed);
   return tally.failed == 0 && (tally.passed > 0 || options.accept) ? 0 : 1;
@@ -159,8 +160,8 @@ int main(int argc, char** argv) {
   auto* uri = app.add_option("--uri", options.uri, "A server to speak to, instead of the one in this process");
   app.add_flag("--oracle", options.oracle, "Speak to a real mongod, started for it")->excludes(uri);
   app.add_flag("--accept", options.accept, "Rewrite the answers in the files");
-  app.add_option("--sharded", options.sharded, "Divide every collection, by the value of its _id or by the hash of that")
-      ->check(CLI::IsMember({"value", "hash"}));
+  app.add_option("--sharded", options.sharded, "Divide every collection, by the value of its _id, by the hash of that, or within one key")
+      ->check(CLI::IsMember({"value", "hash", "within"}));
   app.add_option("files", options.files, "Files, as commands/find");
   CLI11_PARSE(app, argc, argv);
   try {
