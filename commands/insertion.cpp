@@ -96,32 +96,35 @@ Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
   Status status = shards::write(store_, ns_, options_, attempt_range);
   turn.reset();
   if (!status.ok() && ends_command(status.code())) return status;
-  std::size_t behind = end;
   if (!status.ok()) {
     // One document stood in the way and the whole unit was undone: those before it go in now, without it.
     const std::size_t culprit = std::min(failed, end - 1);
-    behind = culprit + 1;
     if (culprit > begin) {
       TRY(const std::size_t reached, run_unit(begin, culprit));
       if (reached < culprit) return reached;  // Another one failed now: its error has been added.
     }
     errors_.add(culprit, std::move(status));
-    return behind;
+    return culprit + 1;
   }
-  inserted_ += static_cast<std::int32_t>(end - begin);
+  inserted_ += static_cast<std::int32_t>(reached_ - begin);
   retried_.insert(retried_.end(), repeated_.begin(), repeated_.end());
-  return behind;
+  return reached_;
 }
 
+/// What stands is not done again, nor waited for: a unit ends where a partition is closed, or somebody waits to close one.
 Status Insertion::insert_range(WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed) {
+  constexpr std::size_t kLook = 16;
   stored_.clear();
   repeated_.clear();
   fresh_.reset();
-  for (std::size_t i = begin; i < end; ++i) {
-    failed = i;
-    CHECK_OK(insert_one(attempt, i));
+  for (reached_ = begin; reached_ < end; ++reached_) {
+    if (reached_ > begin && reached_ % kLook == 0 && attempt.is_awaited()) break;
+    failed = reached_;
+    Status status = insert_one(attempt, reached_);
+    if (status.code() == Code::StaleConfig && reached_ > begin) break;
+    CHECK_OK(std::move(status));
   }
-  failed = end;
+  failed = reached_ - 1;
   return note_retries(attempt);
 }
 

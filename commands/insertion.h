@@ -59,6 +59,7 @@ class Insertion {
     std::int32_t first;
     std::int32_t last;
   };
+  std::size_t reached_ = 0;  ///< Behind the last document of the unit.
   std::vector<Stored> stored_;
   std::optional<shards::PartitionId> fresh_;  ///< Where the transaction number had done nothing before this attempt.
   std::vector<std::int32_t> repeated_;

@@ -61,6 +61,7 @@ class Gate {
   /// Names the version that writers must come with, without closing: for changes that writers need not notice.
   void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
   std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
+  bool is_closed() const { return inside_.load(std::memory_order_relaxed) < 0; }
   /// How many are inside, or at the door.
   std::int64_t inside() const {
     const std::int64_t now = inside_.load(std::memory_order_seq_cst);
@@ -82,6 +83,8 @@ class Inside {
   explicit Inside(Gate& gate) : gate_(&gate) {}
   Inside(Inside&& other) noexcept : gate_(other.gate_) { other.gate_ = nullptr; }
   Inside& operator=(Inside&&) = delete;
+  /// Somebody has closed the gate and waits.
+  bool is_awaited() const { return gate_->is_closed(); }
   ~Inside() {
     if (gate_ != nullptr) gate_->leave();
   }

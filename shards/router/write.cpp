@@ -73,6 +73,10 @@ Status WriteAttempt::enter(const PartitionSlot& slot) {
   return error(Code::StaleConfig, "the collection has changed");
 }
 
+bool WriteAttempt::is_awaited() const {
+  return std::ranges::any_of(inside_, [](const auto& one) { return one.second.is_awaited(); });
+}
+
 Status write(Store& store, const Namespace& ns, const WriteOptions& options,
              const std::function<Status(WriteAttempt&)>& body) {
   TRY(const SessionLease session, SessionLease::take(store.engine()));

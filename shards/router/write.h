@@ -34,6 +34,8 @@ class WriteAttempt {
   /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
   Result<const PartitionSlot*> enter(Bytes record_key);
   Status enter(const PartitionSlot& slot);
+  /// Somebody waits for this attempt to end, to close a partition that it is in.
+  bool is_awaited() const;
   /// The partition that was closed when the attempt wanted to enter it; else nullptr.
   const std::shared_ptr<Partition>& closed() const { return closed_; }
 

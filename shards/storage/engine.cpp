@@ -38,7 +38,7 @@ std::string connection_config(const EngineOptions& options) {
   // not synced), which is what lets an acknowledged write survive kill -9.
   return detail::join(
       "create,session_max=4096,cache_size=", options.cache_bytes,
-      ",eviction=(threads_min=1,threads_max=2),eviction_dirty_target=5,eviction_dirty_trigger=20"
+      ",eviction=(threads_min=1,threads_max=2),eviction_dirty_target=40,eviction_dirty_trigger=60,eviction_updates_target=30,eviction_updates_trigger=50"
       ",log=(enabled=true,path=journal,file_max=100MB,prealloc=true,compressor=none,remove=true)"
       ",transaction_sync=(enabled=true,method=none),checkpoint_sync=true"
       ",statistics=(fast),file_manager=(close_idle_time=600,close_handle_minimum=2000,close_scan_interval=30)",
