@@ -55,6 +55,7 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
   execution->add_to_cursor(cursor);
   std::int64_t id = 0;
   if (!execution->exhausted() && !options.single_batch) {
+    CHECK_OK(operation.check_interrupt());  // Nobody would learn its id.
     ClientCursor kept;
     kept.ns = ns.full();
     kept.session = operation.generic().session;

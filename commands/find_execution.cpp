@@ -18,7 +18,8 @@ FindExecution::FindExecution(shards::Store& store, std::shared_ptr<const shards:
   if (collection->partitions.size() > 1) moment_.emplace(store, std::move(collection));
 }
 
-Status FindExecution::resume() {
+Status FindExecution::resume(Operation& operation) {
+  scan_.interrupt_by([&operation] { return operation.check_interrupt(); });
   if (!moment_) return scan_.resume();
   shards::LegControl control;
   CHECK_OK(moment_->wake(control));
@@ -27,6 +28,7 @@ Status FindExecution::resume() {
 
 void FindExecution::suspend() {
   scan_.suspend();
+  scan_.interrupt_by({});
   if (moment_) ended() || scan_.exhausted() ? moment_->end() : moment_->rest();
 }
 
@@ -39,7 +41,7 @@ Status FindExecution::fill(Operation& operation, bson::ArrayWriter& batch, const
     return fill_from_sorter(fill);
   }
   if (fill.full()) return {};
-  CHECK_OK(resume());
+  CHECK_OK(resume(operation));
   Status status = fill_from_scan(operation, fill);
   suspend();
   return status;
@@ -75,7 +77,7 @@ Result<bool> FindExecution::next_match(Operation& operation, bson::View& documen
 
 Status FindExecution::sort_all(Operation& operation) {
   sorter_.emplace(query().sort, query::SorterOptions{.limit = needed()});
-  CHECK_OK(resume());
+  CHECK_OK(resume(operation));
   const auto add_all = [&]() -> Status {
     while (true) {
       bson::View document;

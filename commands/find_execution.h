@@ -26,7 +26,7 @@ class FindExecution final : public FindRun {
   Status fill_from_scan(Operation& operation, BatchFill& fill);
   Status fill_from_sorter(BatchFill& fill);
   Status sort_all(Operation& operation);
-  Status resume();
+  Status resume(Operation& operation);
   void suspend();
   Result<bool> next_match(Operation& operation, bson::View& document);
   const shards::ScanOrder& order() const override { return scan_.order(); }

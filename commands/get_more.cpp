@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/client_connection.h"
 #include "commands/cursor_reply.h"
 #include "commands/server.h"
 
@@ -50,6 +51,8 @@ Status get_more(Operation& operation, bson::Writer& reply) {
     bson::ArrayWriter batch = body.array("nextBatch");
     status = fill_batch(operation, *cursor.execution, batch, limits);
   }
+  // A batch that nobody receives is missing from all that could come behind it.
+  if (status.ok() && operation.client().peer().gone) status = operation.check_interrupt();
   if (status.ok()) cursor.execution->add_to_cursor(body);
   const std::int64_t id = cursor.id;
   const bool done = !status.ok() || cursor.execution->exhausted();

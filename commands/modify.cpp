@@ -178,6 +178,7 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
   TRY(Plan plan, choose_plan(collection, matcher.tree(), change.sort, change.hint));
   query::Sorter sorter(change.sort, {.limit = 1});
   shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
+  scan.interrupt_by([&operation] { return operation.check_interrupt(); });
   CHECK_OK(scan.resume());
   for (int rows = 1;; ++rows) {
     if (rows % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());

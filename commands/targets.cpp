@@ -16,7 +16,9 @@ Targets::Targets(Operation& operation, std::shared_ptr<const shards::Collection>
                  const query::Matcher& matcher, shards::ScanOrder order)
     : operation_(operation),
       matcher_(matcher),
-      scan_(operation.server().store, std::move(collection), std::move(order)) {}
+      scan_(operation.server().store, std::move(collection), std::move(order)) {
+  scan_.interrupt_by([&operation] { return operation.check_interrupt(); });
+}
 
 Result<bool> Targets::next_match(bson::View& document) {
   while (true) {

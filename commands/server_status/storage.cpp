@@ -4,6 +4,7 @@
 #include "commands/server.h"
 #include "commands/server_status/section.h"
 #include "shards/balance/balancer.h"
+#include "shards/router/crew.h"
 #include "shards/storage/repeated.h"
 #include "shards/storage/statistics.h"
 #include "shards/store.h"
@@ -60,6 +61,13 @@ Status write_partita(Server& server, bson::Writer& section) {
   balancer.add("failed", figures.failed);
   balancer.add("pausesMicros", figures.pauses_us);
   balancer.add("longestPauseMicros", figures.longest_pause_us);
+  balancer.close();
+  // What queries hold: none of it when nothing runs.
+  section.document("sessions").add("inUse", static_cast<std::int64_t>(server.store.engine().sessions_in_use()));
+  bson::Writer legs = section.document("legThreads");
+  legs.add("total", static_cast<std::int64_t>(server.leg_threads.threads()));
+  legs.add("helping", shards::Crew::helping());
+  legs.add("waiting", static_cast<std::int64_t>(server.leg_threads.waiting()));
   return {};
 }
 

@@ -13,18 +13,15 @@ namespace {
 FailPoint read_partition{"readPartition",
                          "A walk comes to a partition. {partition: id} picks one; {blockTimeMS: n} sleeps, {errorCode: n} fails."};
 
-Status check_readable(PartitionId id) {
-  if (!read_partition.armed()) [[likely]] return {};
-  const auto is_meant = [&](bson::View data) {
-    const bson::Value wanted = data["partition"];
-    return wanted.missing() || wanted.exact_int64() == static_cast<std::int64_t>(id);
-  };
-  const auto data = read_partition.fire(is_meant);
-  if (data == nullptr) return {};
-  const bson::View what = *data;
-  std::this_thread::sleep_for(std::chrono::milliseconds(what["blockTimeMS"].exact_int64().value_or(0)));
-  const auto code = what["errorCode"].exact_int64();
-  return code ? error(static_cast<Code>(*code), "fail point readPartition") : Status();
+/// Sleeps, unless the query is to end meanwhile.
+Status block(std::chrono::milliseconds time, const std::function<Status()>& interrupted) {
+  constexpr std::chrono::milliseconds kLook{2};
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {
+    if (interrupted) CHECK_OK(interrupted());
+    std::this_thread::sleep_for(kLook);
+  }
+  return {};
 }
 
 /// A collection in one piece is what most are, and their walks need no look at the map.
@@ -89,12 +86,26 @@ Status CollectionScan::resume(std::shared_ptr<const Collection> now, Time at) {
   return open_leg();
 }
 
+Status CollectionScan::check_readable() const {
+  if (!read_partition.armed()) [[likely]] return {};
+  const auto is_meant = [&](bson::View data) {
+    const bson::Value wanted = data["partition"];
+    return wanted.missing() || wanted.exact_int64() == static_cast<std::int64_t>(partition_);
+  };
+  const auto data = read_partition.fire(is_meant);
+  if (data == nullptr) return {};
+  const bson::View what = *data;
+  CHECK_OK(block(std::chrono::milliseconds(what["blockTimeMS"].exact_int64().value_or(0)), interrupted_));
+  const auto code = what["errorCode"].exact_int64();
+  return code ? error(static_cast<Code>(*code), "fail point readPartition") : Status();
+}
+
 Status CollectionScan::open_leg() {
   const ScanLegs::Share share = legs_.enter(*collection_);
   TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
   partition_ = slot->partition->id();
-  CHECK_OK(check_readable(partition_));
-  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share));
+  CHECK_OK(check_readable());
+  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share, interrupted_));
   scan_.emplace(std::move(scan));
   // Since the plan was made the first document with several keys may have come. Who sees it sees this too, for it is noted
   // before the document commits.
@@ -102,8 +113,22 @@ Status CollectionScan::open_leg() {
   return {};
 }
 
+bool CollectionScan::is_of_partition(Code code) {
+  switch (code) {
+    case Code::QueryPlanKilled:
+    case Code::ClientDisconnect:
+    case Code::CursorKilled:
+    case Code::Interrupted:
+    case Code::InterruptedAtShutdown:
+    case Code::MaxTimeMSExpired:
+      return false;
+    default:
+      return true;
+  }
+}
+
 Status CollectionScan::place(Status failure) const {
-  const bool anywhere = failure.ok() || failure.code() == Code::QueryPlanKilled || collection_->partitions.size() == 1;
+  const bool anywhere = failure.ok() || !is_of_partition(failure.code()) || collection_->partitions.size() == 1;
   if (anywhere) return failure;
   return std::move(failure).with_context("partition " + std::to_string(static_cast<std::uint32_t>(partition_)) + ": ");
 }

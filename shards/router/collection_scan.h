@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -31,6 +32,8 @@ class CollectionScan {
   /// A collection as the map now has it, whatever its name has become.
   static Result<std::shared_ptr<const Collection>> current(Store& store, const std::shared_ptr<const Collection>& collection);
   void suspend();
+  /// Asked where it may take long to come to the next row; fails when the query shall end. Nobody is asked if it is empty.
+  void interrupt_by(std::function<Status()> interrupted) { interrupted_ = std::move(interrupted); }
   /// While it is suspended: keeps what lies in the first of the segments that are left, and returns the others' parts.
   std::vector<ScanLegs> part(const Collection& now) { return legs_.part(now); }
   /// Moves on; false behind the last row. Between resume() and suspend() only.
@@ -41,6 +44,8 @@ class CollectionScan {
         CHECK_OK(enter_next_leg());
       } else if (!may_repeat_ || is_new()) {
         return true;
+      } else {
+        CHECK_OK(scan_->pass_over());
       }
     }
     return false;
@@ -56,6 +61,8 @@ class CollectionScan {
   bool exhausted() const { return legs_.empty(); }
   /// Where it stands, or came to last: the first of the partitions that share the segment.
   PartitionId partition() const { return partition_; }
+  /// Whether a failure of the walk is one of the partition that it stands in: not of the query as a whole.
+  static bool is_of_partition(Code code);
   /// A failure of the walk, with the partition's name in front where there are several.
   Status place(Status failure) const;
   std::int64_t keys_examined() const { return keys_examined_ + (scan_ ? scan_->keys_examined() : 0); }
@@ -63,6 +70,7 @@ class CollectionScan {
 
  private:
   Status open_leg();
+  Status check_readable() const;
   void close_leg();
   Status enter_next_leg();
   bool is_new();
@@ -72,6 +80,7 @@ class CollectionScan {
   const ScanOrder order_;
   std::optional<SessionLease> session_;
   std::optional<Transaction> transaction_;
+  std::function<Status()> interrupted_;  ///< The scan below asks it too.
   std::optional<PartitionScan> scan_;
   ScanLegs legs_;
   PartitionId partition_{0};

@@ -10,6 +10,8 @@ namespace {
 /// About as many as one thread looks at while another one wakes up, ten times over.
 constexpr std::int64_t kManyRows = 4096;
 
+std::atomic<std::int64_t> helpers_at_work{0};
+
 }  // namespace
 
 CrewSize crew_size(wire::WorkerPool* pool, std::int64_t degree, std::size_t legs, std::int64_t rows) {
@@ -22,6 +24,8 @@ Crew::Crew(const CrewSize& size, Work work) : size_(size), roster_(std::make_sha
   roster_->work = std::move(work);
   roster_->taken.resize(size_.helpers);
 }
+
+std::int64_t Crew::helping() { return helpers_at_work.load(std::memory_order_relaxed); }
 
 void Crew::call() {
   called_ = true;
@@ -45,10 +49,12 @@ void Crew::join(Roster& roster) {
   if (roster.closed || place == roster.taken.end()) return;
   *place = true;
   ++roster.inside;
+  ++helpers_at_work;
   lock.unlock();
   roster.work(static_cast<unsigned>(place - roster.taken.begin()) + 1);
   lock.lock();
   *place = false;
+  --helpers_at_work;  // Before whoever waits for it is told.
   --roster.inside;
   roster.left.notify_all();
 }

@@ -53,6 +53,8 @@ class Crew {
   void call_back() {
     if (called_.load(std::memory_order_relaxed)) call();
   }
+  /// Helpers that are at work now, of all crews.
+  static std::int64_t helping();
   /// No more helpers begin, and those that have begun have ended their work when this returns.
   void dismiss();
 

@@ -23,11 +23,20 @@ std::optional<query::FieldGather> LegWork::gather(const std::optional<query::Fie
 
 LegScan::LegScan(Store& store, std::shared_ptr<const Collection> collection, const ScanOrder& order, const LegSpan& leg,
                  const LegWork& work, const LegControl& control)
-    : scan_(store, std::move(collection), within(order, leg.span), leg.span), work_(work), control_(control) {}
+    : scan_(store, std::move(collection), within(order, leg.span), leg.span), work_(work), control_(control) {
+  scan_.interrupt_by([&control] { return control.check(); });
+}
 
 LegScan::LegScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order, const LegWork& work,
                  const LegControl& control)
-    : scan_(store, std::move(collection), std::move(order)), work_(work), control_(control) {}
+    : scan_(store, std::move(collection), std::move(order)), work_(work), control_(control) {
+  scan_.interrupt_by([&control] { return control.check(); });
+}
+
+LegScan::LegScan(const LegScan& whole, ScanLegs legs)
+    : scan_(whole.scan_, std::move(legs)), work_(whole.work_), control_(whole.control_), rests_(whole.rests_) {
+  scan_.interrupt_by([this] { return control_.check(); });
+}
 
 std::vector<std::unique_ptr<LegScan>> LegScan::part(const Collection& now) {
   std::vector<std::unique_ptr<LegScan>> others;
@@ -38,7 +47,11 @@ std::vector<std::unique_ptr<LegScan>> LegScan::part(const Collection& now) {
 Status LegScan::resume() {
   CHECK_OK(control_.check());
   if (std::exchange(resumed_, true)) return {};
-  return name_partition(control_.collection == nullptr ? scan_.resume() : scan_.resume(control_.collection, control_.time));
+  Status status = control_.collection == nullptr ? scan_.resume() : scan_.resume(control_.collection, control_.time);
+  if (status.ok()) return {};
+  status = name_partition(std::move(status));
+  suspend();  // Where partial results are wanted the query goes on without it.
+  return status;
 }
 
 void LegScan::suspend() {
@@ -48,7 +61,7 @@ void LegScan::suspend() {
 
 /// A failure of the walk itself says where it was.
 Status LegScan::name_partition(Status status) {
-  if (!status.ok() && status.code() != Code::QueryPlanKilled) failed_partition_ = scan_.partition();
+  if (!status.ok() && CollectionScan::is_of_partition(status.code())) failed_partition_ = scan_.partition();
   return scan_.place(std::move(status));
 }
 

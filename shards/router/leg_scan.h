@@ -76,8 +76,7 @@ class LegScan final : public query::RecordSource {
   const std::optional<PartitionId>& failed_partition() const { return failed_partition_; }
 
  private:
-  LegScan(const LegScan& whole, ScanLegs legs)
-      : scan_(whole.scan_, std::move(legs)), work_(whole.work_), control_(whole.control_), rests_(whole.rests_) {}
+  LegScan(const LegScan& whole, ScanLegs legs);
   Status resume();
   Status gather(query::Batch& out);
   Status show_all(query::RowSink& sink);

@@ -14,7 +14,8 @@ bool less(Bytes a, Bytes b) { return std::ranges::lexicographical_compare(a, b);
 }  // namespace
 
 Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
-                                          const ScanLegs::Share& share) {
+                                          const ScanLegs::Share& share,
+                                          const std::function<Status()>& interrupted) {
   const PartitionIndex* index = nullptr;
   if (order.index != nullptr) {
     const auto same = [&](const auto& one) { return one->spec->id == order.index->id; };
@@ -28,7 +29,7 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
     TRY(Cursor cursor, session.cursor(slot.partition->records()));
     records.emplace(std::move(cursor));
   }
-  PartitionScan scan(order, index, share.clip, std::move(rows), std::move(records));
+  PartitionScan scan(order, index, share.clip, std::move(rows), std::move(records), interrupted);
   CHECK_OK(scan.enter_range(bytes_of(share.after)));
   slot.partition->activity().count(Activity::Kind::kRead);
   return scan;

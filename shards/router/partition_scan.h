@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,9 +30,9 @@ struct ScanOrder {
 /// order goes on from there, in another transaction too.
 class PartitionScan {
  public:
-  /// The order must outlive the scan.
+  /// The order and what is asked whether to go on must outlive the scan.
   static Result<PartitionScan> open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
-                                    const ScanLegs::Share& share = {});
+                                    const ScanLegs::Share& share, const std::function<Status()>& interrupted);
   PartitionScan(PartitionScan&&) = default;
 
   /// Moves on; false behind the last row. Inline, as document() is: what is done with a row often takes no longer than
@@ -46,8 +47,14 @@ class PartitionScan {
       ++keys_examined_;
       rows_.read(row_);
       if (index_ == nullptr || follow_entry()) return true;
+      CHECK_OK(pass_over());
     }
     return false;
+  }
+  /// The row where it stands is not shown. Who sees none for long cannot ask whether anybody still waits for them.
+  Status pass_over() {
+    constexpr std::uint64_t kInterruptInterval = 512;
+    return ++passed_over_ % kInterruptInterval == 0 && *interrupted_ ? (*interrupted_)() : Status();
   }
   Bytes record_key() const { return index_ == nullptr ? row_.key : entry_of_; }
   /// The document: for an index scan this reads it from the records, once per row.
@@ -68,8 +75,13 @@ class PartitionScan {
 
  private:
   PartitionScan(const ScanOrder& order, const PartitionIndex* index, query::KeyRange clip, Cursor rows,
-                std::optional<Cursor> records)
-      : order_(&order), index_(index), clip_(std::move(clip)), rows_(std::move(rows)), records_(std::move(records)) {}
+                std::optional<Cursor> records, const std::function<Status()>& interrupted)
+      : order_(&order),
+        index_(index),
+        clip_(std::move(clip)),
+        rows_(std::move(rows)),
+        records_(std::move(records)),
+        interrupted_(&interrupted) {}
   Status enter_range(Bytes after);
   Result<bool> narrow(const query::KeyRange& range, Bytes after);
   Status enter_next_range();
@@ -103,6 +115,8 @@ class PartitionScan {
   std::uintptr_t last_row_ = 0;  ///< An address only: what lay there may be gone.
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
+  const std::function<Status()>* interrupted_;
+  std::uint64_t passed_over_ = 0;
 };
 
 }  // namespace partita::shards
