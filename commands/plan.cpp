@@ -150,12 +150,16 @@ std::span<const query::Plan> PlanChoice::rejected() const {
 PlanChoice::Targeting PlanChoice::targeting() const {
   const query::Plan& plan = by_records_;
   if (plan.intervals.empty()) return Targeting::kNone;
+  return names_keys(plan) ? Targeting::kEquality : Targeting::kRange;
+}
+
+/// A plan over the records that looks at whole logical keys.
+bool PlanChoice::names_keys(const query::Plan& plan) const {
   const std::size_t keys = collection_->sharding == nullptr ? 1 : collection_->sharding->key.fields().size();
   const auto points = [](const query::FieldIntervals& field) {
     return std::ranges::all_of(field.intervals, [](const query::Interval& interval) { return interval.is_point(); });
   };
-  const bool equal = plan.intervals.size() >= keys && std::all_of(plan.intervals.begin(), plan.intervals.begin() + static_cast<std::ptrdiff_t>(keys), points);
-  return equal ? Targeting::kEquality : Targeting::kRange;
+  return plan.intervals.size() >= keys && std::all_of(plan.intervals.begin(), plan.intervals.begin() + static_cast<std::ptrdiff_t>(keys), points);
 }
 
 Plan PlanChoice::plan() const {
@@ -170,6 +174,8 @@ Plan PlanChoice::plan() const {
   if (chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup) plan.order.ranges = chosen.ranges();
   if (chosen.access == Access::kIndexScan && chosen.index > 0) plan.order.index = collection_->indexes[chosen.index - 1];
   if (plan.order.index != nullptr) plan.order.within = record_ranges_;
+  plan.order.by_logical_key = collection_->sharding != nullptr && plan.order.index == nullptr &&
+                              chosen.access == Access::kIndexScan && names_keys(chosen);
   // Records lie in the order of the map; entries of an index are in order within each segment, and all of them together
   // are not.
   const bool by_entries = plan.order.index != nullptr && !request_.sort->empty() && plan.sorted;

@@ -68,6 +68,7 @@ class PlanChoice {
 
  private:
   void describe();
+  bool names_keys(const query::Plan& plan) const;
 
   std::shared_ptr<const shards::Collection> collection_;
   std::vector<query::IndexDescription> ways_;

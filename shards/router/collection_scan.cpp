@@ -107,6 +107,7 @@ Status CollectionScan::open_leg() {
   CHECK_OK(check_readable());
   TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share, interrupted_));
   scan_.emplace(std::move(scan));
+  begin_counting(share);
   // Since the plan was made the first document with several keys may have come. Who sees it sees this too, for it is noted
   // before the document commits.
   may_repeat_ |= scan_->multikey();
@@ -133,6 +134,44 @@ Status CollectionScan::place(Status failure) const {
   return std::move(failure).with_context("partition " + std::to_string(static_cast<std::uint32_t>(partition_)) + ": ");
 }
 
+// A query is one read of each partition that it asks, however many batches it takes. Entries of an index say nothing of where
+// their records lie: all partitions that share the table are asked at once. Records lie in the order of the map, and those
+// behind the first are asked when the walk has come to them.
+void CollectionScan::begin_counting(const ScanLegs::Share& share) {
+  leg_places_ = {share.place, share.place + 1};
+  counted_ = share.place;
+  const bool begins = share.after.empty();
+  if (collection_->partitions.size() > 1) {
+    leg_places_ = collection_->run_of(share.place);
+    if (!share.clip.lower.empty()) leg_places_.first = collection_->slot_of(bytes_of(share.clip.lower));
+    if (!share.clip.upper.empty()) leg_places_.end = slot_below(*collection_, share.clip.upper) + 1;
+  }
+  const std::size_t last = order_.backward ? leg_places_.first : leg_places_.end - 1;
+  if (!begins) {
+    counted_ = order_.index == nullptr ? collection_->slot_of(bytes_of(share.after)) : last;
+    return;
+  }
+  count_read(share.place);
+  if (order_.index != nullptr) count_up_to(last);
+  if (order_.by_logical_key) note_keys(leg_places_);
+}
+
+void CollectionScan::count_up_to(std::size_t place) {
+  while (order_.backward ? counted_ > place : counted_ < place) count_read(order_.backward ? --counted_ : ++counted_);
+}
+
+void CollectionScan::count_read(std::size_t place) {
+  collection_->partitions[place].partition->activity().count(Activity::Kind::kRead);
+}
+
+void CollectionScan::note_keys(const Collection::Run& places) {
+  for (const query::KeyRange& range : order_.targets()) {
+    const std::size_t place = collection_->slot_of(bytes_of(range.lower));
+    if (place < places.first || place >= places.end) continue;
+    collection_->partitions[place].partition->activity().note_read(bytes_of(range.lower), collection_->sharding->key);
+  }
+}
+
 void CollectionScan::close_leg() {
   keys_examined_ += scan_->keys_examined();
   documents_examined_ += scan_->documents_examined();
@@ -141,7 +180,10 @@ void CollectionScan::close_leg() {
 
 void CollectionScan::suspend() {
   if (scan_) {
-    if (scan_->started()) legs_.stand(scan_->position());
+    if (scan_->started()) {
+      legs_.stand(scan_->position());
+      if (order_.index == nullptr && leg_places_.end - leg_places_.first > 1) count_up_to(collection_->slot_of(scan_->position()));
+    }
     close_leg();
   }
   transaction_.reset();
@@ -154,6 +196,7 @@ bool CollectionScan::is_new() {
 }
 
 Status CollectionScan::enter_next_leg() {
+  count_up_to(order_.backward ? leg_places_.first : leg_places_.end - 1);
   close_leg();
   legs_.pop();
   return exhausted() ? Status() : open_leg();

@@ -71,6 +71,10 @@ class CollectionScan {
  private:
   Status open_leg();
   Status check_readable() const;
+  void begin_counting(const ScanLegs::Share& share);
+  void count_up_to(std::size_t place);
+  void count_read(std::size_t place);
+  void note_keys(const Collection::Run& places);
   void close_leg();
   Status enter_next_leg();
   bool is_new();
@@ -84,6 +88,8 @@ class CollectionScan {
   std::optional<PartitionScan> scan_;
   ScanLegs legs_;
   PartitionId partition_{0};
+  Collection::Run leg_places_;  ///< Partitions of the leg in hand.
+  std::size_t counted_ = 0;     ///< The last of them, in the direction of the walk, that has been counted as read.
   bool may_repeat_;  ///< A document may be met by several of its keys, as the plan says or a leg has found.
   std::unordered_set<std::string> met_;  ///< Record keys, since they may repeat.
   std::int64_t keys_examined_ = 0;

@@ -69,7 +69,11 @@ std::vector<KeyRange> joined(const std::vector<LegSpan>& legs, bool backward) {
 }
 
 ScanOrder within(const ScanOrder& order, const KeyRange& span) {
-  ScanOrder part{.index = order.index, .ranges = {}, .backward = order.backward, .may_repeat = order.may_repeat};
+  ScanOrder part{.index = order.index,
+                 .ranges = {},
+                 .backward = order.backward,
+                 .may_repeat = order.may_repeat,
+                 .by_logical_key = order.by_logical_key};
   if (order.index != nullptr || order.ranges.empty()) {
     part.ranges = order.ranges;
     return part;

@@ -31,7 +31,6 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
   }
   PartitionScan scan(order, index, share.clip, std::move(rows), std::move(records), interrupted);
   CHECK_OK(scan.enter_range(bytes_of(share.after)));
-  slot.partition->activity().count(Activity::Kind::kRead);
   return scan;
 }
 

@@ -20,6 +20,7 @@ struct ScanOrder {
   bool may_repeat = false;  ///< A document may be met by several of its keys: only the first counts.
   /// Of record keys, ascending, apart: with an index, nothing outside of them is asked for. None at all: everything.
   std::vector<query::KeyRange> within = {};
+  bool by_logical_key = false;  ///< Each of the record keys' ranges lies within one logical key.
 
   /// The record keys that can be asked for; none at all: everything.
   const std::vector<query::KeyRange>& targets() const { return index == nullptr ? ranges : within; }

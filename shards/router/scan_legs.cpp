@@ -13,18 +13,17 @@ query::KeyRange span_at(const Collection& collection, std::size_t place) {
   return {slots[run.first].min, run.end < slots.size() ? slots[run.end].min : std::string()};
 }
 
-/// The place of the partition that holds the keys right below `upper`.
-std::size_t slot_below(const Collection& collection, const std::string& upper) {
-  if (upper.empty()) return collection.partitions.size() - 1;
-  const std::size_t place = collection.slot_of(bytes_of(upper));
-  return collection.partitions[place].min == upper ? place - 1 : place;
-}
-
 bool ends_before(const std::string& upper, const std::string& other) {
   return !upper.empty() && (other.empty() || upper < other);
 }
 
 }  // namespace
+
+std::size_t slot_below(const Collection& collection, const std::string& upper) {
+  if (upper.empty()) return collection.partitions.size() - 1;
+  const std::size_t place = collection.slot_of(bytes_of(upper));
+  return collection.partitions[place].min == upper ? place - 1 : place;
+}
 
 ScanLegs::Share ScanLegs::enter(const Collection& collection) {
   const query::KeyRange all = legs_.front().span;

@@ -9,6 +9,9 @@
 
 namespace partita::shards {
 
+/// The place of the partition that holds the keys right below `upper`; an empty one is the end.
+std::size_t slot_below(const Collection& collection, const std::string& upper);
+
 /// What a scan has still to walk over: spans of record keys in the direction of the scan, each with the key in the walked
 /// table that it goes on behind. Nothing in it names a partition, so that it holds whatever becomes of the map: a scan
 /// takes the front span's share in the segment that now begins it, and leaves the rest, with the same key, for later.

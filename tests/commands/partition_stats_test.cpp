@@ -125,6 +125,78 @@ TEST_F(PartitionStats, HottestKeysAreTold) {
   EXPECT_GE(sum("s", "operations.reads"), 200);
 }
 
+TEST_F(PartitionStats, HottestKeysAreToldOfReadsByTheKeyAlone) {
+  EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 'hashed', b: 1}, numInitialChunks: 2}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(insert("s", 1, "cold", 1), 0);
+  for (int i = 0; i < 400; ++i) run("{find: 's', filter: {a: 'hot', b: null, c: 5}}");
+  for (int i = 0; i < 400; ++i) run("{find: 's', filter: {a: 'warm'}}");  // One of its fields is no key.
+  std::string hottest;
+  const bson::Document all = partitions("s");
+  for (const auto& [name, one] : all.view()) hottest += shown(one.as_document(), "hottestKeys");
+  EXPECT_THAT(hottest, HasSubstr("{key: {a: \"hot\", b: null}"));
+  EXPECT_THAT(hottest, ::testing::Not(HasSubstr("warm")));
+}
+
+/// Reads of each partition since the last call.
+class PartitionReads : public PartitionStats {
+ protected:
+  void SetUp() override {
+    // Three partitions in two segments.
+    EXPECT_THAT(run("{shardCollection: 'test.s', key: {_id: 1}}"), HasSubstr("ok: 1.0"));
+    for (int i = 0; i < 300; ++i) EXPECT_EQ(insert("s", i, "k" + std::to_string(i % 3), 1), 0);
+    for (const char* middle : {"100", "200"}) {
+      EXPECT_THAT(run("{split: 'test.s', middle: {_id: " + std::string(middle) + "}}"), HasSubstr("ok: 1.0"));
+    }
+    EXPECT_THAT(run("{createIndexes: 's', indexes: [{key: {a: 1}, name: 'a'}]}"), HasSubstr("ok: 1.0"));
+    (void)reads();
+  }
+  std::vector<std::int64_t> reads() {
+    std::vector<std::int64_t> since;
+    const bson::Document all = partitions("s");
+    for (const auto& [name, one] : all.view()) {
+      const std::int64_t now = find(one.as_document(), "operations.reads").exact_int64().value_or(-1);
+      if (before_.size() <= since.size()) before_.push_back(0);
+      since.push_back(now - std::exchange(before_[since.size()], now));
+    }
+    return since;
+  }
+  /// Runs a query and all the getMores that it takes.
+  void run_to_the_end(const std::string& query) {
+    bson::Document answer = reply(query);
+    while (true) {
+      const std::int64_t id = find(answer, "cursor.id").exact_int64().value_or(0);
+      if (id == 0) break;
+      answer = reply("{getMore: {$numberLong: '" + std::to_string(id) + "'}, collection: 's', batchSize: 7}");
+    }
+    EXPECT_EQ(answer["ok"].to_double(), 1) << query << ": " << test::readable(answer.view());
+  }
+
+ private:
+  std::vector<std::int64_t> before_;
+};
+
+TEST_F(PartitionReads, AreOneForEachQueryAndPartitionHoweverManyBatchesItTakes) {
+  using Reads = std::vector<std::int64_t>;
+  for (const char* degree : {"0", "2", "-1"}) {
+    const std::string how = ", batchSize: 5, maxDegreeOfParallelism: " + std::string(degree) + "}";
+    for (const char* query : {"{find: 's'", "{find: 's', sort: {_id: -1}", "{find: 's', sort: {a: 1}", "{find: 's', sort: {b: 1}",
+                              "{find: 's', filter: {a: 'k1'}"}) {
+      run_to_the_end(query + how);
+      EXPECT_EQ(reads(), (Reads{1, 1, 1})) << query << how;
+    }
+    run_to_the_end("{find: 's', filter: {_id: {$gte: 150}}" + how);
+    EXPECT_EQ(reads(), (Reads{0, 1, 1}));
+    run_to_the_end("{find: 's', filter: {_id: {$lt: 150}}, sort: {_id: -1}" + how);
+    EXPECT_EQ(reads(), (Reads{1, 1, 0}));
+  }
+  run_to_the_end("{find: 's', limit: 3, maxDegreeOfParallelism: 0}");
+  EXPECT_EQ(reads(), (Reads{1, 0, 0})) << "the others were not needed";
+  run_to_the_end("{count: 's', query: {a: 'k2'}}");
+  EXPECT_EQ(reads(), (Reads{1, 1, 1}));
+  run_to_the_end("{find: 's', filter: {_id: 250}}");
+  EXPECT_EQ(reads(), (Reads{0, 0, 1}));
+}
+
 TEST_F(PartitionStats, ALogicalPartitionHasALimit) {
   set_limit(64 << 10);
   EXPECT_THAT(run("{shardCollection: 'test.s', key: {a: 'hashed'}, numInitialChunks: 1}"), HasSubstr("ok: 1.0"));
