@@ -6,6 +6,31 @@
 #include "shards/store.h"
 
 namespace partita::commands {
+namespace {
+
+/// Counts the rows that pass.
+class CountedSource final : public query::RecordSource {
+ public:
+  CountedSource(query::Source input, std::int64_t& rows) : input_(std::move(input)), rows_(rows) {}
+  Status pull(query::Batch& out) override {
+    CHECK_OK(input_->pull(out));
+    rows_ += static_cast<std::int64_t>(out.size());
+    return {};
+  }
+  Status drain(query::RowSink& sink) override {
+    query::RowSinkOf counted([&](const query::Row& row) {
+      ++rows_;
+      return sink.take(row);
+    });
+    return input_->drain(counted);
+  }
+
+ private:
+  query::Source input_;
+  std::int64_t& rows_;
+};
+
+}  // namespace
 
 Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
                                 bson::Value hint, const Parallelism& parallelism) {
@@ -21,6 +46,7 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
   const bool ordered = sort != nullptr && (plan.sorted || plan.legs_sorted);
   if (ordered) pipeline_.drop_leading_sort();
   filter_ = pipeline_.take_leading_match();
+  done_by_walk_ = (ordered ? 1 : 0) + (filter_ != nullptr ? 1 : 0);
   if (filter_ != nullptr) work_.filter = &static_cast<const query::MatchPlan&>(*filter_).matcher();
   work_.fields = shards::LegWork::gather(pipeline_.needed_fields());
   const bool several = collection->partitions.size() > 1 && leg_spans(*collection, plan.order).size() > 1;
@@ -35,9 +61,14 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
 }
 
 void AggregateExecution::open_whole(shards::Store& store, std::shared_ptr<const shards::Collection> collection, Plan plan) {
+  if (counts_rows_) {
+    const std::vector<shards::LegSpan> legs = leg_spans(*collection, plan.order);
+    if (!legs.empty()) one_leg_ = legs.front();
+  }
   auto scan = std::make_unique<shards::LegScan>(store, std::move(collection), std::move(plan.order), work_, legs_control_);
   scan_ = scan.get();
-  stream_ = pipeline_.whole().open(std::move(scan), control_);
+  const query::PipelinePart whole = pipeline_.whole();
+  stream_ = whole.open(std::move(scan), control_, counting(whole.steps.size(), each_passed_));
 }
 
 void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
@@ -61,21 +92,28 @@ void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<
                                     .stages = [this](query::Source scan) { return open_leg(std::move(scan)); }};
   auto fan_out = std::make_unique<shards::FanOut>(std::move(legs), manner, legs_control_);
   fan_out_ = fan_out.get();
-  stream_ = split_.merge.open(std::move(fan_out), control_);
+  stream_ = split_.merge.open(std::move(fan_out), control_, counting(split_.merge.steps.size(), merge_passed_));
 }
 
 /// The stages of one leg. What they hold counts together; each by itself belongs to one thread at a time.
-query::Source AggregateExecution::open_leg(query::Source scan) const {
+query::Source AggregateExecution::open_leg(query::Source scan) {
   auto control = std::make_shared<query::RunControl>(held_);
   control->set_interrupt([this] { return legs_control_.check(); });
-  return split_.each.open(std::move(scan), control);
+  return split_.each.open(std::move(scan), control, counting(split_.each.steps.size(), each_passed_));
+}
+
+query::PipelinePart::Behind AggregateExecution::counting(std::size_t steps, std::deque<std::vector<std::int64_t>>& counts) const {
+  if (!counts_rows_) return {};
+  std::vector<std::int64_t>& passed = counts.emplace_back(steps);
+  return [&passed](query::Source stage, std::size_t step) { return std::make_unique<CountedSource>(std::move(stage), passed[step]); };
 }
 
 void AggregateExecution::open(std::vector<bson::Document> documents) {
   documents_ = std::move(documents);
   documents_bytes_ = size_of(documents_);
   std::vector<bson::View> views(documents_.begin(), documents_.end());
-  stream_ = pipeline_.whole().open(std::make_unique<query::VectorSource>(std::move(views)), control_);
+  const query::PipelinePart whole = pipeline_.whole();
+  stream_ = whole.open(std::make_unique<query::VectorSource>(std::move(views)), control_, counting(whole.steps.size(), each_passed_));
 }
 
 Status AggregateExecution::begin(Operation& operation) {
@@ -104,7 +142,9 @@ void AggregateExecution::rest(bool for_good) {
 Status AggregateExecution::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
   BatchFill fill(batch, limits);
   CHECK_OK(begin(operation));
+  const auto start = std::chrono::steady_clock::now();
   Status status = fill_from_stream(fill);
+  one_leg_time_ += std::chrono::steady_clock::now() - start;
   rest(ended_ || !status.ok());
   return status;
 }
@@ -136,12 +176,36 @@ std::size_t AggregateExecution::memory() const {
 /// Over all legs.
 std::int64_t AggregateExecution::sum(std::int64_t shards::LegFigures::* figure) const {
   if (scan_ != nullptr) {
-    const shards::LegFigures one{.keys = scan_->scan().keys_examined(), .documents = scan_->scan().documents_examined()};
-    return one.*figure;
+    return figures_of_one().*figure;
   }
   std::int64_t sum = 0;
   for (std::size_t i = 0; fan_out_ != nullptr && i < fan_out_->legs(); ++i) sum += fan_out_->figures(i).*figure;
   return sum;
+}
+
+shards::LegFigures AggregateExecution::figures_of_one() const {
+  return {.keys = scan_->scan().keys_examined(),
+          .documents = scan_->scan().documents_examined(),
+          .matched = scan_->matched(),
+          .time = one_leg_time_};
+}
+
+AggregateExecution::Told AggregateExecution::told() const {
+  Told told{.done_by_walk = done_by_walk_, .whole = pipeline_.whole()};
+  told.each.assign(each_passed_.begin(), each_passed_.end());
+  if (!merge_passed_.empty()) told.merge = merge_passed_.front();
+  if (scan_ != nullptr) {
+    told.legs.push_back({one_leg_, figures_of_one()});
+    const std::vector<std::int64_t>& passed = told.each.front();
+    told.legs.front().figures.returned = passed.empty() ? scan_->matched() : passed.back();
+    told.exhausted = scan_->exhausted();
+  }
+  if (fan_out_ == nullptr) return told;
+  told.split = &split_;
+  for (std::size_t i = 0; i < fan_out_->legs(); ++i) told.legs.push_back({fan_out_->span(i), fan_out_->figures(i)});
+  told.threads = fan_out_->threads();
+  told.exhausted = fan_out_->scanned_to_the_end();
+  return told;
 }
 
 }  // namespace partita::commands

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <deque>
+
 #include "commands/execution.h"
+#include "commands/find_run.h"
 #include "commands/parallelism.h"
 #include "commands/plan.h"
 #include "query/stages/pipeline.h"
@@ -30,15 +33,34 @@ class AggregateExecution final : public Execution {
   std::int64_t keys_examined() const override { return sum(&shards::LegFigures::keys); }
   std::int64_t documents_examined() const override { return sum(&shards::LegFigures::documents); }
 
+  /// For explain, before it is opened: the rows that come out of each stage are counted.
+  void count_rows() { counts_rows_ = true; }
+  /// How it is run and, at its end, what was counted.
+  struct Told {
+    /// Stages that no step is made of, for the walk does their work: a $match, a $sort that the walk's order makes good.
+    std::size_t done_by_walk = 0;
+    const query::PipelineSplit* split = nullptr;  ///< Null: all steps run on the one leg.
+    query::PipelinePart whole = {};               ///< All that are left of the stages as they were written, in their order.
+    std::vector<LegReport> legs = {};
+    std::vector<std::vector<std::int64_t>> each = {};  ///< Rows behind each step, by leg.
+    std::vector<std::int64_t> merge = {};              ///< Behind each step over what the legs send.
+    unsigned threads = 1;
+    bool exhausted = true;  ///< All walks came to their end.
+  };
+  Told told() const;
+  bson::View stages() const { return stages_; }
+
  private:
   void open_whole(shards::Store& store, std::shared_ptr<const shards::Collection> collection, Plan plan);
   void open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, const Plan& plan,
                   bool ordered, const Parallelism& parallelism);
-  query::Source open_leg(query::Source scan) const;
+  query::Source open_leg(query::Source scan);
+  query::PipelinePart::Behind counting(std::size_t steps, std::deque<std::vector<std::int64_t>>& counts) const;
   Status begin(Operation& operation);
   void rest(bool for_good);
   Status fill_from_stream(BatchFill& fill);
   std::int64_t sum(std::int64_t shards::LegFigures::* figure) const;
+  shards::LegFigures figures_of_one() const;
 
   const bson::Document stages_;  ///< The pipeline points into it.
   query::Pipeline pipeline_;
@@ -59,6 +81,13 @@ class AggregateExecution final : public Execution {
   std::size_t next_ = 0;
   bool ended_ = false;
   std::string plan_ = "EOF";
+
+  bool counts_rows_ = false;
+  std::size_t done_by_walk_ = 0;
+  shards::LegSpan one_leg_;  ///< Where there is but one, with the time that it has taken.
+  std::chrono::nanoseconds one_leg_time_{0};
+  std::deque<std::vector<std::int64_t>> each_passed_;   ///< By leg; they stay where they are, for threads count there.
+  std::deque<std::vector<std::int64_t>> merge_passed_;  ///< One, or none.
 };
 
 }  // namespace partita::commands

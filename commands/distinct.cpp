@@ -153,7 +153,14 @@ Status distinct(Operation& operation, bson::Writer& reply) {
 Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
-  return explain_query(operation, {.ns = ns, .shown = {.filter = request.query}, .hint = request.hint, .asked = request.asked}, verbosity, reply);
+  std::vector<std::unique_ptr<DistinctValues>> found;
+  const auto looks = [&](std::size_t legs) -> LegWalks::Look {
+    while (found.size() < legs) found.push_back(std::make_unique<DistinctValues>(request.key));
+    return [&found](std::size_t leg, bson::View document) { return found[leg]->add(document); };
+  };
+  const ExplainedQuery explained{
+      .ns = ns, .shown = {.filter = request.query}, .hint = request.hint, .asked = request.asked, .looks = looks};
+  return explain_query(operation, explained, verbosity, reply);
 }
 
 const Register kDistinct{{

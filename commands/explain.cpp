@@ -9,6 +9,7 @@
 #include "commands/version.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
+#include "wire/saturating.h"
 
 namespace partita::commands {
 namespace {
@@ -40,9 +41,41 @@ std::unique_ptr<FindRun> run_told_apart(shards::Store& store, std::shared_ptr<co
   return run_find(store, std::move(collection), std::move(query), std::move(plan), manner);
 }
 
+/// What count and distinct do: rows are looked at where they lie.
+Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explained,
+                             const std::shared_ptr<const shards::Collection>& collection, Plan plan) {
+  RunFigures run;
+  const query::ExplainRequest& shown = explained.shown;
+  TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter));
+  const bool by_key = plan.by_key();
+  LegWalks walks(operation, collection, matcher, plan.order, explained.asked.over(*collection));
+  query::PlanFigures& figures = run.plan;
+  if (explained.looks) {
+    CHECK_OK(walks.for_each(explained.looks(walks.legs())));
+    figures.returned = walks.matched();
+  } else {
+    const auto skip = static_cast<std::int64_t>(shown.skip);
+    const auto limit = static_cast<std::int64_t>(shown.limit);
+    TRY(const std::int64_t found, walks.count(limit == 0 ? INT64_MAX : saturating_add(limit, skip)));
+    figures.skipped = std::min(found, skip);
+    figures.returned = found - figures.skipped;
+  }
+  figures.matched = walks.matched();
+  run.legs = walks.reports();
+  for (LegReport& leg : run.legs) {
+    if (!by_key) leg.figures.keys = 0;
+    figures.keys += leg.figures.keys;
+    figures.documents += leg.figures.documents;
+  }
+  run.threads = walks.threads();
+  return run;
+}
+
 /// Runs the plan as the command would and throws away what it yields.
 Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
                        std::shared_ptr<const shards::Collection> collection, Plan plan) {
+  const bool walks = explained.looks || explained.shown.use == query::PlanUse::kCount;
+  if (walks && is_divided(collection.get())) return run_walks(operation, explained, collection, std::move(plan));
   RunFigures run;
   query::PlanFigures& figures = run.plan;
   const query::ExplainRequest& shown = explained.shown;
@@ -71,18 +104,6 @@ Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
   return run;
 }
 
-/// The plan itself and those that were not taken: the same on every partition.
-void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner) {
-  query::explain_filter(shown.filter, "parsedQuery", planner);
-  query::explain_plan(choice.winner(), choice.request(), shown, nullptr, "winningPlan", planner);
-  bson::ArrayWriter rejected = planner.array("rejectedPlans");
-  for (const query::Plan& plan : choice.rejected()) {
-    const auto told = bson::Document::build(
-        [&](bson::Writer& out) { query::explain_plan(plan, choice.request(), shown, nullptr, "plan", out); });
-    rejected.push(told["plan"]);
-  }
-}
-
 /// What each partition is asked for: skipping is left to the merge.
 query::ExplainRequest on_each(query::ExplainRequest shown) {
   if (shown.limit != 0) shown.limit += std::min(shown.skip, ~shown.limit);
@@ -107,22 +128,46 @@ void write_shard_figures(const PlanChoice& choice, const query::ExplainRequest& 
                          bson::Writer& to) {
   bson::ArrayWriter shards = to.array("shards");
   for (const LegReport& leg : figures.legs) {
-    query::PlanFigures own;
-    own.keys = leg.figures.keys;
-    own.documents = leg.figures.documents;
-    own.matched = own.returned = leg.figures.returned;
     bson::Writer one = shards.document();
     one.add("shardName", leg_name(*choice.collection(), leg.span));
-    one.add("executionSuccess", true);
-    add_number(one, "nReturned", own.returned);
-    add_number(one, "executionTimeMillis", std::chrono::duration_cast<std::chrono::milliseconds>(leg.figures.time).count());
-    add_number(one, "totalKeysExamined", own.keys);
-    add_number(one, "totalDocsExamined", own.documents);
-    query::explain_plan(choice.winner(), choice.request(), on_each(shown), &own, "executionStages", one);
+    write_leg_stats(choice, on_each(shown), leg.figures, leg.figures.returned, one);
   }
 }
 
 }  // namespace
+
+void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner) {
+  query::explain_filter(shown.filter, "parsedQuery", planner);
+  query::explain_plan(choice.winner(), choice.request(), shown, nullptr, "winningPlan", planner);
+  bson::ArrayWriter rejected = planner.array("rejectedPlans");
+  for (const query::Plan& plan : choice.rejected()) {
+    const auto told = bson::Document::build(
+        [&](bson::Writer& out) { query::explain_plan(plan, choice.request(), shown, nullptr, "plan", out); });
+    rejected.push(told["plan"]);
+  }
+}
+
+void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const shards::LegFigures& figures,
+                     std::int64_t returned, bson::Writer& out) {
+  query::PlanFigures own;
+  own.keys = figures.keys;
+  own.documents = figures.documents;
+  own.matched = own.returned = returned;
+  out.add("executionSuccess", true);
+  add_number(out, "nReturned", own.returned);
+  add_number(out, "executionTimeMillis", std::chrono::duration_cast<std::chrono::milliseconds>(figures.time).count());
+  add_number(out, "totalKeysExamined", own.keys);
+  add_number(out, "totalDocsExamined", own.documents);
+  query::explain_plan(choice.winner(), choice.request(), shown, &own, "executionStages", out);
+}
+
+void write_totals(const RunFigures& figures, bson::Writer& out) {
+  out.add("executionSuccess", true);
+  add_number(out, "nReturned", figures.answered);
+  add_number(out, "executionTimeMillis", figures.millis);
+  add_number(out, "totalKeysExamined", figures.plan.keys);
+  add_number(out, "totalDocsExamined", figures.plan.documents);
+}
 
 void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
                          const AskedParallelism& asked, bson::Writer& to) {
@@ -144,19 +189,12 @@ void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, 
 void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
                            Verbosity verbosity, bson::Writer& to) {
   bson::Writer stats = to.document("executionStats");
-  stats.add("executionSuccess", true);
-  const auto write_totals = [&](bson::Writer& out) {
-    add_number(out, "nReturned", figures.answered);
-    add_number(out, "executionTimeMillis", figures.millis);
-    add_number(out, "totalKeysExamined", figures.plan.keys);
-    add_number(out, "totalDocsExamined", figures.plan.documents);
-  };
-  write_totals(stats);
+  write_totals(figures, stats);
   if (is_divided(choice.collection())) {
     {
       bson::Writer merge = stats.document("executionStages");
       merge.add("stage", merge_stage(choice, !shown.sort.empty()));
-      write_totals(merge);
+      write_totals(figures, merge);
       write_shard_figures(choice, shown, figures, merge);
     }
     write_leg_reports(choice, figures.legs, figures.threads, stats);

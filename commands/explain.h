@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands/find_fan_out.h"
+#include "commands/leg_walks.h"
 #include "commands/operation.h"
 #include "commands/plan.h"
 #include "query/plan/explain.h"
@@ -27,6 +28,9 @@ struct ExplainedQuery {
   query::ExplainRequest shown = {};
   bson::Value hint = {};
   AskedParallelism asked = {};
+  /// The command looks at rows where they lie, as count and distinct do: told the number of legs, this says what is done with
+  /// each row. Empty for what reads rows, and for a count.
+  std::function<LegWalks::Look(std::size_t legs)> looks = {};
   /// Called for each row that comes out when the plan is run; may add to the figures.
   std::function<Status(bson::View document, query::PlanFigures& figures)> visit = {};
   /// Called behind the last row.
@@ -51,6 +55,14 @@ struct RunFigures {
 };
 void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
                            Verbosity verbosity, bson::Writer& to);
+
+/// executionSuccess, nReturned, executionTimeMillis and what was examined, of all of it.
+void write_totals(const RunFigures& figures, bson::Writer& out);
+/// The plan of one partition and those that were not taken: the same on all of them.
+void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner);
+/// How it went in one partition.
+void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const shards::LegFigures& figures,
+                     std::int64_t returned, bson::Writer& out);
 
 /// Who explains: the end of every explanation.
 void write_server_info(Operation& operation, bson::Writer& to);

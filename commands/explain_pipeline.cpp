@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "commands/aggregate_execution.h"
+#include "commands/explain_partitions.h"
+#include "commands/host.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
-#include "query/stages/pipeline.h"
-#include "shards/router/leg_scan.h"
+#include "query/stages/limit_skip.h"
+#include "query/stages/sort.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
 
@@ -14,185 +17,232 @@ namespace partita::commands {
 namespace {
 
 using std::chrono::steady_clock;
+using Told = AggregateExecution::Told;
+using Counts = std::vector<std::int64_t>;
 
-/// Counts the rows that pass.
-class CountedSource final : public query::RecordSource {
- public:
-  CountedSource(query::Source input, std::int64_t& rows) : input_(std::move(input)), rows_(rows) {}
-  Status pull(query::Batch& out) override {
-    CHECK_OK(input_->pull(out));
-    rows_ += static_cast<std::int64_t>(out.size());
-    return {};
-  }
+std::int64_t millis(std::chrono::nanoseconds time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); }
 
- private:
-  query::Source input_;
-  std::int64_t& rows_;
+/// A pipeline that is explained, and how it went if it was run.
+struct Explained {
+  bson::View stages;
+  Verbosity verbosity;
+  Told told;
+  RunFigures figures = {};
 };
 
-/// The legs of a walk, one after the other, told apart.
-class LegChain final : public query::RecordSource {
- public:
-  LegChain(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, const shards::ScanOrder& order,
-           const shards::LegWork& work, const shards::LegControl& control) {
-    for (shards::LegSpan& span : leg_spans(*collection, order)) {
-      auto scan = std::make_unique<shards::LegScan>(store, collection, order, span, work, control);
-      legs_.push_back({.report = {.span = std::move(span), .figures = {}}, .scan = std::move(scan)});
-    }
-  }
-  Status pull(query::Batch& out) override {
-    out.clear();
-    for (; at_ < legs_.size(); ++at_) {
-      shards::LegFigures& figures = legs_[at_].report.figures;
-      const SteadyTime start = steady_clock::now();
-      CHECK_OK(legs_[at_].scan->pull(out));
-      figures.time += steady_clock::now() - start;
-      figures.returned += static_cast<std::int64_t>(out.size());
-      if (!out.empty()) return {};
-      legs_[at_].scan->suspend();
-    }
-    return {};
-  }
-  bool exhausted() const {
-    return std::ranges::all_of(legs_, [](const OneLeg& leg) { return leg.scan->exhausted(); });
-  }
-  std::vector<LegReport> reports(bool by_key) const {
-    std::vector<LegReport> reports;
-    for (const OneLeg& leg : legs_) {
-      reports.push_back(leg.report);
-      reports.back().figures.keys = by_key ? leg.scan->scan().keys_examined() : 0;
-      reports.back().figures.documents = leg.scan->scan().documents_examined();
-    }
-    return reports;
-  }
-
- private:
-  struct OneLeg {
-    LegReport report;
-    std::unique_ptr<shards::LegScan> scan;
-  };
-  std::vector<OneLeg> legs_;
-  std::size_t at_ = 0;
-};
-
-/// A pipeline that was run to its end.
-struct Run {
-  std::vector<std::int64_t> passed;  ///< Rows that came out of the source, then out of stage after stage.
-  query::Source stream;              ///< Keeps the source and what it counted.
-};
-
-Result<Run> run(const query::Pipeline& pipeline, query::Source source) {
-  const query::PipelinePart whole = pipeline.whole();
-  Run run;
-  run.passed.resize(whole.steps.size() + 1);
-  run.stream = std::make_unique<CountedSource>(std::move(source), run.passed[0]);
-  for (std::size_t i = 0; i < whole.steps.size(); ++i) {
-    query::Source stage = whole.steps[i].plan->open(std::move(run.stream), whole.steps[i].role);
-    run.stream = std::make_unique<CountedSource>(std::move(stage), run.passed[i + 1]);
-  }
-  query::Batch batch;
-  do {
-    CHECK_OK(run.stream->pull(batch));
-  } while (!batch.empty());
-  return run;
-}
-
-/// Documents that are there already, for as long as they are.
-query::Source source_of(const std::vector<bson::Document>& documents) {
-  return std::make_unique<query::VectorSource>(std::vector<bson::View>(documents.begin(), documents.end()));
-}
-
-/// A stage as it was written; a $sort tells its order under a name of its own.
-void write_stage(const bson::Field& stage, bson::Writer& out) {
+/// A stage as it was written; a $sort tells its order under a name of its own, and how many rows it keeps.
+void write_stage(const bson::Field& stage, const query::PipelinePart::Step* step, bson::Writer& out) {
   if (stage.name == "$sort") {
-    out.document(stage.name).add("sortKey", stage.value);
+    bson::Writer sort = out.document(stage.name);
+    sort.add("sortKey", stage.value);
+    const auto* plan = step == nullptr ? nullptr : dynamic_cast<const query::SortPlan*>(step->plan);
+    if (plan != nullptr && plan->limit() != 0) add_number(sort, "limit", static_cast<std::int64_t>(plan->limit()));
+  } else if (stage.name == "$group" && step != nullptr && step->role == query::Role::kCombine) {
+    bson::Writer group = out.document(stage.name);
+    group.elements(stage.value.as_document());
+    group.add("$doingMerge", true);
   } else {
     out.add(stage);
   }
 }
 
-/// Stages from `first` on. `passed` says how many rows each of those handed on; empty when nothing was run.
-void write_stages(bson::View stages, std::size_t first, std::span<const std::int64_t> passed, bson::ArrayWriter& list) {
-  std::size_t place = 0;
-  for (const bson::Field& stage : stages) {
-    const std::size_t at = place++;
-    if (at < first) continue;
-    bson::Writer out = list.document();
-    write_stage(*stage.value.as_document().begin(), out);
-    if (!passed.empty()) add_number(out, "nReturned", passed[at - first]);
+bson::Field stage_at(bson::View stages, std::size_t place) {
+  auto stage = stages.begin();
+  while (place-- > 0) ++stage;
+  return *stage->value.as_document().begin();
+}
+
+/// A step by the words of its stage. One that the pipeline has made by itself is a $limit that reaches through a $skip.
+void write_step(const Explained& explained, const query::PipelinePart::Step& step, bson::Writer& out) {
+  const auto& all = explained.told.whole.steps;
+  const auto same = [&](const query::PipelinePart::Step& one) { return one.plan == step.plan; };
+  const auto found = std::ranges::find_if(all, same);
+  if (found != all.end()) {
+    const std::size_t place = explained.told.done_by_walk + static_cast<std::size_t>(found - all.begin());
+    return write_stage(stage_at(explained.stages, place), &step, out);
   }
+  const auto* limit = dynamic_cast<const query::LimitPlan*>(step.plan);
+  if (limit != nullptr) add_number(out, "$limit", static_cast<std::int64_t>(limit->limit()));
+}
+
+/// `passed` says how many rows each step handed on; it is not told of what was not run.
+void write_steps(const Explained& explained, const query::PipelinePart& part, const Counts& passed, bson::ArrayWriter& list) {
+  for (std::size_t i = 0; i < part.steps.size(); ++i) {
+    bson::Writer out = list.document();
+    write_step(explained, part.steps[i], out);
+    if (runs(explained.verbosity)) add_number(out, "nReturned", passed[i]);
+  }
+}
+
+/// Stages that are done by the walk.
+void write_walked(const Explained& explained, bson::ArrayWriter& list) {
+  for (std::size_t i = 0; i < explained.told.done_by_walk; ++i) {
+    bson::Writer out = list.document();
+    write_stage(stage_at(explained.stages, i), nullptr, out);
+  }
+}
+
+/// Runs it to its end and throws away what it yields.
+Result<std::int64_t> run(Operation& operation, AggregateExecution& execution) {
+  std::int64_t rows = 0;
+  while (!execution.exhausted()) {
+    bson::Buffer bytes;
+    bson::ArrayWriter batch(bytes);
+    CHECK_OK(execution.fill(operation, batch, {.documents = INT64_MAX}));
+    rows += batch.count();
+  }
+  return rows;
 }
 
 /// A pipeline that begins with what the server knows: its rows are there, without a plan.
-Status explain_made(const std::vector<bson::Document>& made, bson::View stages, Verbosity verbosity, bson::Writer& to) {
-  const bson::Document rest = behind_source_stage(stages);
-  TRY(const query::Pipeline pipeline, query::Pipeline::parse(rest));
-  Run ran;
-  if (runs(verbosity)) {
-    TRY(ran, run(pipeline, source_of(made)));
-  }
+Status explain_made(Operation& operation, std::vector<bson::Document> made, bson::View stages, Verbosity verbosity,
+                    bson::Writer& to) {
+  bson::Document rest = behind_source_stage(stages);
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(rest.view()));
+  AggregateExecution execution(std::move(rest), std::move(pipeline));
+  execution.count_rows();
+  const auto rows = static_cast<std::int64_t>(made.size());
+  execution.open(std::move(made));
+  if (runs(verbosity)) CHECK_OK(run(operation, execution).status());
+  Explained explained{.stages = stages, .verbosity = verbosity, .told = execution.told()};
+  explained.told.done_by_walk = 1;  // Nobody walks, but the first stage is no step.
   to.add("explainVersion", "1");
   bson::ArrayWriter list = to.array("stages");
-  write_stages(stages, 0, ran.passed, list);
+  {
+    bson::Writer first = list.document();
+    write_stage(stage_at(stages, 0), nullptr, first);
+    if (runs(verbosity)) add_number(first, "nReturned", rows);
+  }
+  write_steps(explained, explained.told.whole, explained.told.each.front(), list);
   return {};
 }
 
-/// Rows come out of the plan behind the filter that begins the pipeline, if there is one: then `filters` is 1.
-Result<Run> run_plan(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
-                     const PlanChoice& choice, const query::Pipeline& pipeline, std::size_t filters, RunFigures& figures) {
-  if (collection == nullptr) return run(pipeline, source_of({}));
-  const SteadyTime start = steady_clock::now();
-  Plan plan = choice.plan();
-  const bool by_key = plan.by_key();
-  const shards::LegWork work{.filter = pipeline.leading_filter(), .fields = shards::LegWork::gather(pipeline.needed_fields())};
-  shards::LegControl control;
-  control.interrupted = [&operation] { return operation.check_interrupt(); };
-  auto source = std::make_unique<LegChain>(operation.server().store, collection, plan.order, work, control);
-  const LegChain& walk = *source;
-  TRY(Run ran, run(pipeline, std::move(source)));
-  figures.legs = walk.reports(by_key);
-  figures.plan.exhausted = walk.exhausted();
-  for (const LegReport& leg : figures.legs) {
-    figures.plan.keys += leg.figures.keys;
-    figures.plan.documents += leg.figures.documents;
-  }
-  figures.plan.matched = figures.plan.returned = figures.answered = ran.passed[filters];
-  figures.millis = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start).count();
-  ran.stream.reset();  // The walk works by what stands here.
-  return ran;
-}
-
 /// A walk over the collection, told as $cursor, and the stages behind it.
-Status explain_cursor(Operation& operation, const shards::Namespace& ns, query::Pipeline pipeline,
-                      bson::View stages, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to) {
-  const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-  const std::size_t filters = pipeline.leading_filter() == nullptr ? 0 : 1;
-  std::size_t told = filters;
-  TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter));
-  const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
-  TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, explained.hint));
-  if (collection != nullptr && !sort.empty() && !choice.winner().needs_sort) {
-    pipeline.drop_leading_sort();
-    ++told;
-  }
-  Run ran;
-  RunFigures figures;
-  if (runs(verbosity)) {
-    TRY(ran, run_plan(operation, collection, choice, pipeline, filters, figures));
-  }
-  to.add("explainVersion", "1");
+void write_cursor(const ExplainedQuery& query, const PlanChoice& choice, const Explained& explained, bson::Writer& to) {
+  const bool ran = runs(explained.verbosity);
   bson::ArrayWriter list = to.array("stages");
   {
     bson::Writer stage = list.document();
     {
       bson::Writer cursor = stage.document("$cursor");
-      write_query_planner(ns, choice, explained.shown, explained.asked, cursor);
-      if (runs(verbosity)) write_execution_stats(choice, explained.shown, figures, verbosity, cursor);
+      write_query_planner(query.ns, choice, query.shown, query.asked, cursor);
+      if (ran) write_execution_stats(choice, query.shown, explained.figures, explained.verbosity, cursor);
     }
-    if (runs(verbosity)) add_number(stage, "nReturned", figures.answered);
+    if (ran) add_number(stage, "nReturned", explained.figures.answered);
   }
-  const std::span<const std::int64_t> passed = ran.passed;
-  write_stages(stages, told, passed.empty() ? passed : passed.subspan(filters + 1), list);
+  write_steps(explained, explained.told.whole, explained.told.each.front(), list);
+}
+
+/// Which stages run on each partition, and which over what these send.
+void write_split(const ExplainedQuery& query, const Explained& explained, bson::Writer& to) {
+  if (explained.told.split == nullptr) return to.add("splitPipeline", bson::Value::null());
+  const query::PipelineSplit& split = *explained.told.split;
+  to.add("mergeType", "mongos");
+  bson::Writer out = to.document("splitPipeline");
+  Explained unmeasured{.stages = explained.stages, .verbosity = Verbosity::kQueryPlanner, .told = explained.told};
+  {
+    bson::ArrayWriter each = out.array("shardsPart");
+    write_walked(explained, each);
+    write_steps(unmeasured, split.each, {}, each);
+  }
+  bson::ArrayWriter merge = out.array("mergerPart");
+  merge.document().document("$mergeCursors").add("nss", query.ns.full());
+  write_steps(explained, split.merge, explained.told.merge, merge);
+}
+
+/// A partition in a shard's place: its walk, and the stages that run there.
+void write_leg(Operation& operation, const ExplainedQuery& query, const PlanChoice& choice, const Explained& explained,
+               std::size_t leg, bson::Writer out) {
+  const bool ran = runs(explained.verbosity);
+  const shards::LegFigures& figures = explained.told.legs[leg].figures;
+  const query::PipelinePart& part = explained.told.split == nullptr ? explained.told.whole : explained.told.split->each;
+  out.add("host", host_and_port(operation.server().settings.net.port));
+  out.add("explainVersion", "1");
+  const auto write_walk = [&](bson::Writer& to) {
+    {
+      bson::Writer planner = to.document("queryPlanner");
+      planner.add("namespace", query.ns.full());
+      planner.add("indexFilterSet", false);
+      write_plans(choice, query.shown, planner);
+    }
+    if (!ran) return;
+    bson::Writer stats = to.document("executionStats");
+    write_leg_stats(choice, query.shown, figures, figures.matched, stats);
+    if (explained.verbosity == Verbosity::kAllPlansExecution) stats.array("allPlansExecution").close();
+  };
+  if (part.steps.empty()) return write_walk(out);
+  bson::ArrayWriter list = out.array("stages");
+  {
+    bson::Writer stage = list.document();
+    {
+      bson::Writer cursor = stage.document("$cursor");
+      write_walk(cursor);
+    }
+    if (ran) add_number(stage, "nReturned", figures.matched);
+  }
+  write_steps(explained, part, explained.told.each[leg], list);
+}
+
+/// The form of MongoDB's router, with partitions in the place of its shards, and what there is to say of these beside it.
+void write_divided(Operation& operation, const ExplainedQuery& query, const PlanChoice& choice, const Explained& explained,
+                   bson::Writer& to) {
+  write_split(query, explained, to);
+  {
+    bson::Writer shards = to.document("shards");
+    for (std::size_t leg = 0; leg < explained.told.legs.size(); ++leg) {
+      const std::string name = leg_name(*choice.collection(), explained.told.legs[leg].span);
+      write_leg(operation, query, choice, explained, leg, shards.document(name));
+    }
+  }
+  write_targets(choice, query.asked, to);
+  if (!runs(explained.verbosity)) return;
+  bson::Writer stats = to.document("executionStats");
+  write_totals(explained.figures, stats);
+  write_leg_reports(choice, explained.figures.legs, explained.figures.threads, stats);
+}
+
+void take_figures(const PlanChoice& choice, Explained& explained) {
+  RunFigures& figures = explained.figures;
+  const bool by_key = choice.collection() != nullptr && choice.plan().by_key();
+  for (LegReport& leg : explained.told.legs) {
+    if (!by_key) leg.figures.keys = 0;
+    figures.plan.keys += leg.figures.keys;
+    figures.plan.documents += leg.figures.documents;
+    figures.plan.matched += leg.figures.matched;
+  }
+  figures.plan.returned = figures.plan.matched;
+  figures.plan.exhausted = explained.told.exhausted;
+  figures.legs = explained.told.legs;
+  figures.threads = explained.told.threads;
+}
+
+/// Runs as the command would: with its degree, and its stages where they would run.
+Status explain_walk(Operation& operation, query::Pipeline pipeline, bson::Document stages, const ExplainedQuery& query,
+                    Verbosity verbosity, bson::Writer& to) {
+  shards::Store& store = operation.server().store;
+  const auto collection = store.catalog().snapshot().share(query.ns.full());
+  TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter));
+  const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
+  TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint));
+  AggregateExecution execution(std::move(stages), std::move(pipeline));
+  execution.count_rows();
+  if (collection == nullptr) {
+    execution.open({});
+  } else {
+    CHECK_OK(execution.open(store, collection, query.hint, query.asked.over(*collection)));
+  }
+  const SteadyTime start = steady_clock::now();
+  std::int64_t rows = 0;
+  if (runs(verbosity)) {
+    TRY(rows, run(operation, execution));
+  }
+  Explained explained{.stages = execution.stages(), .verbosity = verbosity, .told = execution.told()};
+  take_figures(choice, explained);
+  explained.figures.millis = millis(steady_clock::now() - start);
+  const bool divided = is_divided(collection.get());
+  explained.figures.answered = divided ? rows : explained.figures.plan.matched;
+  to.add("explainVersion", "1");
+  divided ? write_divided(operation, query, choice, explained, to) : write_cursor(query, choice, explained, to);
   return {};
 }
 
@@ -200,16 +250,18 @@ Status explain_cursor(Operation& operation, const shards::Namespace& ns, query::
 
 Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const ExplainedPipeline& asked,
                         Verbosity verbosity, bson::Writer& to) {
-  const bson::View stages = asked.stages;
-  TRY(const auto made, run_source_stage(operation, ns, stages));
-  if (made) return explain_made(*made, stages, verbosity, to);
+  TRY(auto made, run_source_stage(operation, ns, asked.stages));
+  if (made) return explain_made(operation, std::move(*made), asked.stages, verbosity, to);
   CHECK_OK(check_explainable(operation, ns));
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages));
-  ExplainedQuery explained{.ns = ns, .hint = asked.hint, .asked = asked.asked};
+  bson::Document stages(asked.stages);
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view()));
+  ExplainedQuery query{.ns = ns, .hint = asked.hint, .asked = asked.asked};
   const bool filters = pipeline.leading_filter() != nullptr;
-  if (filters) explained.shown.filter = stages.begin()->value.as_document().begin()->value.as_document();
-  if (stages.count() == (filters ? 1U : 0U)) return explain_query(operation, explained, verbosity, to);
-  return explain_cursor(operation, ns, std::move(pipeline), stages, explained, verbosity, to);
+  if (filters) query.shown.filter = asked.stages.begin()->value.as_document().begin()->value.as_document();
+  const bool walk_is_all = stages.view().count() == (filters ? 1U : 0U);
+  const bool divided = is_divided(operation.server().store.catalog().snapshot().find(ns.full()));
+  if (walk_is_all && !divided) return explain_query(operation, query, verbosity, to);
+  return explain_walk(operation, std::move(pipeline), std::move(stages), query, verbosity, to);
 }
 
 }  // namespace partita::commands

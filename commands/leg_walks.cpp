@@ -11,9 +11,10 @@ LegWalks::LegWalks(Operation& operation, std::shared_ptr<const shards::Collectio
     : operation_(operation), parallelism_(parallelism) {
   shards::Store& store = operation.server().store;
   if (!filter.matches_everything()) work_.filter = &filter;
-  const std::vector<shards::LegSpan> legs = leg_spans(*collection, order);
-  rows_ = certain_rows(*collection, order, legs);
-  for (const shards::LegSpan& leg : legs) {
+  spans_ = leg_spans(*collection, order);
+  rows_ = certain_rows(*collection, order, spans_);
+  times_.resize(spans_.size());
+  for (const shards::LegSpan& leg : spans_) {
     scans_.push_back(std::make_unique<shards::LegScan>(store, collection, order, leg, work_, control_));
     scans_.back()->rest_between_batches();
   }
@@ -22,8 +23,16 @@ LegWalks::LegWalks(Operation& operation, std::shared_ptr<const shards::Collectio
 
 Status LegWalks::walk(const std::function<Status(std::size_t leg)>& one) {
   if (moment_) CHECK_OK(moment_->wake(control_));
-  const shards::EachLeg each{.legs = scans_.size(), .work = [&](std::size_t leg, unsigned) { return one(leg); }};
   const shards::CrewSize size = shards::crew_size(&operation_.server().leg_threads, parallelism_.degree, scans_.size(), rows_);
+  at_work_.resize(shards::threads(size));
+  const auto timed = [&](std::size_t leg, unsigned thread) {
+    at_work_[thread] = true;
+    const auto start = std::chrono::steady_clock::now();
+    Status status = one(leg);
+    times_[leg] = std::chrono::steady_clock::now() - start;
+    return status;
+  };
+  const shards::EachLeg each{.legs = scans_.size(), .work = timed};
   Status status = for_each_leg(each, size, control_, [this] { return operation_.check_interrupt(); });
   if (moment_) moment_->end();
   OperationStats& stats = operation_.stats();
@@ -32,6 +41,27 @@ Status LegWalks::walk(const std::function<Status(std::size_t leg)>& one) {
     stats.documents.docs_examined += scan->scan().documents_examined();
   }
   return status;
+}
+
+std::vector<LegReport> LegWalks::reports() const {
+  std::vector<LegReport> reports;
+  for (std::size_t leg = 0; leg < scans_.size(); ++leg) {
+    const shards::CollectionScan& scan = scans_[leg]->scan();
+    const std::int64_t matched = scans_[leg]->matched();
+    reports.push_back({.span = spans_[leg],
+                       .figures = {.keys = scan.keys_examined(),
+                                   .documents = scan.documents_examined(),
+                                   .matched = matched,
+                                   .returned = matched,
+                                   .time = times_[leg]}});
+  }
+  return reports;
+}
+
+std::int64_t LegWalks::matched() const {
+  std::int64_t matched = 0;
+  for (const auto& scan : scans_) matched += scan->matched();
+  return matched;
 }
 
 Status LegWalks::for_each(const Look& look) {

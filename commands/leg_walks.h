@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
+
+#include "commands/find_run.h"
 #include "commands/operation.h"
 #include "commands/parallelism.h"
 #include "shards/router/each_leg.h"
@@ -23,8 +26,10 @@ class LegWalks {
   /// How many rows there are, counted no further than `most`.
   Result<std::int64_t> count(std::int64_t most);
 
-  /// When all is done. Threads that may have been at work: as many as were asked for.
-  const std::vector<std::unique_ptr<shards::LegScan>>& scans() const { return scans_; }
+  /// When all is done: what was found on each leg, and how many threads have looked.
+  std::vector<LegReport> reports() const;
+  std::int64_t matched() const;
+  unsigned threads() const { return static_cast<unsigned>(std::ranges::count(at_work_, true)); }
 
  private:
   Status walk(const std::function<Status(std::size_t leg)>& one);
@@ -36,6 +41,9 @@ class LegWalks {
   shards::LegControl control_;
   std::optional<shards::LegMoment> moment_;  ///< Of several legs.
   std::vector<std::unique_ptr<shards::LegScan>> scans_;
+  std::vector<shards::LegSpan> spans_;
+  std::vector<std::chrono::nanoseconds> times_;  ///< By leg.
+  std::vector<char> at_work_;                    ///< By thread.
 };
 
 }  // namespace partita::commands

@@ -37,10 +37,11 @@ Source PipelinePart::open(Source input) const {
   return open(std::move(input), std::make_shared<RunControl>());
 }
 
-Source PipelinePart::open(Source input, const std::shared_ptr<RunControl>& control) const {
-  for (const Step& step : steps) {
-    input = step.plan->open(std::move(input), step.role);
+Source PipelinePart::open(Source input, const std::shared_ptr<RunControl>& control, const Behind& behind) const {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    input = steps[i].plan->open(std::move(input), steps[i].role);
     input->join(control);
+    if (behind) input = behind(std::move(input), i);
   }
   return input;
 }

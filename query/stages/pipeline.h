@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "query/match/matcher.h"
@@ -27,8 +28,9 @@ struct PipelinePart {
 
   /// Stages over `input`, the last of them on top.
   Source open(Source input) const;
-  /// The same, under a control of the caller's.
-  Source open(Source input, const std::shared_ptr<RunControl>& control) const;
+  /// The same, under a control of the caller's, who may put something behind each step.
+  using Behind = std::function<Source(Source, std::size_t step)>;
+  Source open(Source input, const std::shared_ptr<RunControl>& control, const Behind& behind = {}) const;
 };
 
 /// How a pipeline runs over several partitions: one part on each, one over what they send.

@@ -311,6 +311,7 @@ LegFigures FanOut::figures(std::size_t leg) const {
   LegFigures figures = seats_[leg].figures;
   figures.keys = seats_[leg].scan->scan().keys_examined();
   figures.documents = seats_[leg].scan->scan().documents_examined();
+  figures.matched = seats_[leg].scan->matched();
   return figures;
 }
 

@@ -35,7 +35,8 @@ struct FanOutManner {
 struct LegFigures {
   std::int64_t keys = 0;
   std::int64_t documents = 0;
-  std::int64_t returned = 0;
+  std::int64_t matched = 0;   ///< Rows that the walk has shown to the stages of the leg, where it has any.
+  std::int64_t returned = 0;  ///< Rows that the leg has handed on.
   std::chrono::nanoseconds time{0};
 };
 

@@ -170,7 +170,7 @@ TEST_F(Explain, APipelineIsAListOfStages) {
   EXPECT_EQ(stages(told.view(), "stages.0.$cursor.executionStats.executionStages"), "FETCH 6, IXSCAN 6");
   EXPECT_EQ(at(told.view(), "stages.0.$cursor.executionStats.totalKeysExamined").exact_int64(), 6);
   EXPECT_EQ(test::readable(at(told.view(), "stages.1").as_document()), "{$group: {_id: \"$b\", n: {$sum: 1}}, nReturned: 3}");
-  EXPECT_EQ(test::readable(at(told.view(), "stages.2").as_document()), "{$sort: {sortKey: {n: 1}}, nReturned: 2}");
+  EXPECT_EQ(test::readable(at(told.view(), "stages.2").as_document()), "{$sort: {sortKey: {n: 1}, limit: 2}, nReturned: 2}");
   EXPECT_EQ(test::readable(at(told.view(), "stages.3").as_document()), "{$limit: 2, nReturned: 2}");
 }
 
