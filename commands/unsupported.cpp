@@ -19,11 +19,18 @@ const RegisterUnsupported kTransactions{{"coordinateCommitTransaction"},
                                         "there are no transactions of several statements yet"};
 
 const RegisterUnsupported kSharding{
-    {"moveCollection", "configureQueryAnalyzer", "clearJumboFlag",
-     "convertShardKeyToHashed", "mergeAllChunksOnShard", "configureCollectionBalancing",
-     "repairShardedCollectionChunksHistory", "transitionToDedicatedConfigServer",
-     "transitionFromDedicatedConfigServer", "resetPlacementHistory", "untrackUnshardedCollection"},
-    "collections cannot be sharded by a key of the user's choice yet"};
+    {"clearJumboFlag", "configureCollectionBalancing", "repairShardedCollectionChunksHistory",
+     "transitionToDedicatedConfigServer", "transitionFromDedicatedConfigServer", "resetPlacementHistory",
+     "untrackUnshardedCollection", "shardDrainingStatus", "getTransitionToDedicatedConfigServerStatus"},
+    "there is one shard, which keeps its own configuration and gives nothing away"};
+
+const RegisterUnsupported kQueryAnalyzer{
+    {"configureQueryAnalyzer"}, "queries are not sampled; partitionStats tells which keys are asked for most, without any set-up"};
+
+const RegisterUnsupported kMergeAll{
+    {"mergeAllChunksOnShard"}, "the server merges partitions that stay small; mergeChunks and mergePartitions do so by hand"};
+
+const RegisterUnsupported kConvert{{"convertShardKeyToHashed"}, "$toHashedIndexKey tells the hash of a value"};
 
 const RegisterUnsupported kSchema{{"convertToCapped", "cloneCollectionAsCapped", "setIndexCommitQuorum"},
                                   "a collection's options cannot be changed after its creation yet"};

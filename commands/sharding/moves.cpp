@@ -88,6 +88,20 @@ Status move_range(Operation& operation, bson::Writer&) {
   return {};
 }
 
+struct MoveCollectionRequest {
+  std::string_view to_shard;
+};
+const Arguments<MoveCollectionRequest> kMoveCollection{{"toShard", &MoveCollectionRequest::to_shard, Rule::kRequired}};
+
+Status move_collection(Operation& operation, bson::Writer&) {
+  TRY(const MoveCollectionRequest request, kMoveCollection.parse("moveCollection", operation.request()));
+  TRY(const shards::Namespace ns, parse_full_name(operation));
+  const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
+  if (collection == nullptr) return error(Code::NamespaceNotFound, "Namespace ", ns.full(), " does not exist");
+  if (collection->sharding != nullptr) return error(Code::IllegalOperation, "moveCollection cannot move what is sharded: ", ns.full());
+  return check_shard(request.to_shard);
+}
+
 struct MovePrimaryRequest {
   std::string_view to;
 };
@@ -134,6 +148,15 @@ const Register kMoveRangeCommand{{
     .target = Target::kAdmin,
     .takes_write_concern = true,
     .run = move_range,
+}};
+
+const Register kMoveCollectionCommand{{
+    .name = "moveCollection",
+    .help = "Moves a collection that is not sharded to a shard; there is one, where it is already.",
+    .rights = Rights::kClusterAdmin,
+    .target = Target::kAdmin,
+    .takes_write_concern = true,
+    .run = move_collection,
 }};
 
 const Register kMovePrimaryCommand{{

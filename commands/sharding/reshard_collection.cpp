@@ -150,7 +150,7 @@ Status refine_collection_shard_key(Operation& operation, bson::Writer&) {
 Status end_reshard(Operation& operation, bson::Writer&) {
   CHECK_OK(no_arguments(operation.name(), operation.request()));
   TRY(const shards::Namespace ns, parse_target(operation));
-  const bool abort = operation.name() == "abortReshardCollection";
+  const bool abort = operation.name().starts_with("abort");
   shards::Catalog& catalog = operation.server().store.catalog();
   if (abort ? catalog.abort_copy(ns) : catalog.hurry_copy(ns)) return {};
   return error(Code::NoSuchReshardCollection, "Could not find resharding metadata for ", ns.full());
@@ -190,6 +190,7 @@ const Register kRefineCollectionShardKey{{
 
 const Register kAbortReshardCollection{{
     .name = "abortReshardCollection",
+    .aliases = {"abortUnshardCollection", "abortMoveCollection"},
     .help = "Ends what shardCollection, reshardCollection and the like are doing; nothing has changed then.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,

@@ -105,7 +105,7 @@ Status CollectionScan::open_leg() {
   TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
   partition_ = slot->partition->id();
   CHECK_OK(check_readable());
-  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share, interrupted_));
+  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share, &interrupted_));
   scan_.emplace(std::move(scan));
   begin_counting(share);
   // Since the plan was made the first document with several keys may have come. Who sees it sees this too, for it is noted

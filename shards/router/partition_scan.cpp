@@ -15,7 +15,7 @@ bool less(Bytes a, Bytes b) { return std::ranges::lexicographical_compare(a, b);
 
 Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
                                           const ScanLegs::Share& share,
-                                          const std::function<Status()>& interrupted) {
+                                          const std::function<Status()>* interrupted) {
   const PartitionIndex* index = nullptr;
   if (order.index != nullptr) {
     const auto same = [&](const auto& one) { return one->spec->id == order.index->id; };

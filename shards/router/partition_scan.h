@@ -33,7 +33,8 @@ class PartitionScan {
  public:
   /// The order and what is asked whether to go on must outlive the scan.
   static Result<PartitionScan> open(Session& session, const PartitionSlot& slot, const ScanOrder& order,
-                                    const ScanLegs::Share& share, const std::function<Status()>& interrupted);
+                                    const ScanLegs::Share& share = {},
+                                    const std::function<Status()>* interrupted = nullptr);
   PartitionScan(PartitionScan&&) = default;
 
   /// Moves on; false behind the last row. Inline, as document() is: what is done with a row often takes no longer than
@@ -55,7 +56,8 @@ class PartitionScan {
   /// The row where it stands is not shown. Who sees none for long cannot ask whether anybody still waits for them.
   Status pass_over() {
     constexpr std::uint64_t kInterruptInterval = 512;
-    return ++passed_over_ % kInterruptInterval == 0 && *interrupted_ ? (*interrupted_)() : Status();
+    if (++passed_over_ % kInterruptInterval != 0 || interrupted_ == nullptr || !*interrupted_) return {};
+    return (*interrupted_)();
   }
   Bytes record_key() const { return index_ == nullptr ? row_.key : entry_of_; }
   /// The document: for an index scan this reads it from the records, once per row.
@@ -76,13 +78,13 @@ class PartitionScan {
 
  private:
   PartitionScan(const ScanOrder& order, const PartitionIndex* index, query::KeyRange clip, Cursor rows,
-                std::optional<Cursor> records, const std::function<Status()>& interrupted)
+                std::optional<Cursor> records, const std::function<Status()>* interrupted)
       : order_(&order),
         index_(index),
         clip_(std::move(clip)),
         rows_(std::move(rows)),
         records_(std::move(records)),
-        interrupted_(&interrupted) {}
+        interrupted_(interrupted) {}
   Status enter_range(Bytes after);
   Result<bool> narrow(const query::KeyRange& range, Bytes after);
   Status enter_next_range();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
 
 namespace partita::commands {
@@ -167,6 +168,38 @@ TEST_F(ShardingCommands, DataDistributionCountsDocuments) {
   EXPECT_EQ(code("{aggregate: 1, pipeline: [{$shardedDataDistribution: {}}], cursor: {}}"), 6789102);
   EXPECT_THAT(run("{aggregate: 1, pipeline: [{$documents: [{a: 1}]}, {$project: {h: {$toHashedIndexKey: '$a'}}}], cursor: {}}"),
               HasSubstr("firstBatch: [{h: "));
+}
+
+TEST_F(ShardingCommands, TheClusterCatalogTellsWhereCollectionsLie) {
+  run("{insert: 'plain', documents: [{_id: 1}]}");
+  const auto catalog = [&](const std::string& options, const std::string& db) {
+    return run("{aggregate: 1, pipeline: [{$listClusterCatalog: " + options + "}, {$match: {ns: 'test.plain'}}], cursor: {}, $db: '" + db + "'}");
+  };
+  EXPECT_THAT(catalog("{}", "test"), HasSubstr("sharded: false}"));
+  EXPECT_THAT(catalog("{shards: true}", "admin"), HasSubstr("sharded: false, shards: [\"node0\"]}"));
+  EXPECT_THAT(catalog("{}", "other"), HasSubstr("firstBatch: []"));
+  EXPECT_THAT(run("{shardCollection: 'test.plain', key: {_id: 1}}"), HasSubstr("ok: 1.0"));
+  EXPECT_THAT(catalog("{balancingConfiguration: true}", "test"), HasSubstr("sharded: true, shardKey: {_id: 1}, balancingEnabled: true"));
+  EXPECT_EQ(code("{aggregate: 1, pipeline: [{$listClusterCatalog: {x: true}}], cursor: {}}"), 40415);
+  EXPECT_EQ(code("{aggregate: 1, pipeline: [{$listClusterCatalog: {shards: 1}}], cursor: {}}"), 14);
+  EXPECT_EQ(code("{aggregate: 'plain', pipeline: [{$listClusterCatalog: {}}], cursor: {}}"), 73);
+}
+
+TEST_F(ShardingCommands, HashesAreTold) {
+  EXPECT_EQ(code("{_hashBSONElement: 1}"), 59) << "for tests only";
+  ASSERT_TRUE(parameters::enable_test_commands.set(bson::Value::of(true)).ok());
+  EXPECT_EQ(run("{_hashBSONElement: 1, seed: 0}"), "{key: 1, seed: 0, out: -5120740074723616601, ok: 1.0}");
+  EXPECT_EQ(run("{_hashBSONElement: 1.0}"), "{key: 1.0, seed: 0, out: -5120740074723616601, ok: 1.0}") << "equal numbers";
+  EXPECT_EQ(code("{_hashBSONElement: 1, seed: 'x'}"), 2);
+  EXPECT_EQ(code("{_hashBSONElement: 1, seed: 3}"), 238);
+  ASSERT_TRUE(parameters::enable_test_commands.set(bson::Value::of(false)).ok());
+}
+
+TEST_F(ShardingCommands, ACollectionIsMovedToWhereItIs) {
+  run("{insert: 'plain', documents: [{_id: 1}]}");
+  EXPECT_EQ(run("{moveCollection: 'test.plain', toShard: 'node0'}"), "{ok: 1.0}");
+  EXPECT_EQ(code("{moveCollection: 'test.plain', toShard: 'node1'}"), 70);
+  EXPECT_EQ(code("{moveCollection: 'test.nothing', toShard: 'node0'}"), 26);
 }
 
 TEST_F(ShardingCommands, AnIdCanBeUniqueOverAllPartitions) {

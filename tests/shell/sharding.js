@@ -64,6 +64,17 @@ routedTest('stats say that it is sharded', () => {
 
 routedTest('the balancer and the merger', () => {
   same([sh.getBalancerState(), sh.isAutoMergerEnabled()], [true, true]);
+  same(sh.isBalancerRunning().mode, 'full');
+  sh.stopBalancer();
+  same([sh.getBalancerState(), sh.isBalancerRunning().mode], [false, 'off']);
+  sh.startBalancer();
+  same(sh.getBalancerState(), true);
+  sh.stopAutoMerger();
+  same(sh.isAutoMergerEnabled(), false);
+  sh.startAutoMerger();
+  same(sh.isAutoMergerEnabled(), true);
+  same(sh.balancerCollectionStatus(ns).balancerCompliant, true);
+  refused(118, () => sh.balancerCollectionStatus(`${name}.plain`));
 });
 
 routedTest('a collection can be taken out of balancing', () => {
@@ -90,8 +101,11 @@ routedTest('zones and other shards are refused', () => {
   refused(96, () => sh.addShard('other:27017'));
 });
 
-routedTest('a chunk may be moved to where it is', () => {
+routedTest('what is there may be moved to where it is', () => {
   same(sh.moveChunk(ns, { 'address.zip': 1 }, 'node0').ok, 1);
+  same(sh.moveCollection(`${name}.plain`, 'node0').ok, 1);
+  refused(70, () => sh.moveCollection(`${name}.plain`, 'node7'));
+  refused(339, () => sh.abortMoveCollection(`${name}.plain`));
 });
 
 routedTest('analyzeShardKey', () => {
@@ -107,8 +121,37 @@ routedTest('checkMetadataConsistency finds nothing', () => {
 });
 
 routedTest('convertShardKeyToHashed is where a value lies', () => {
-  const hash = convertShardKeyToHashed(7);
-  isTrue(hash instanceof Long, 'a long');
+  const config = db.getSiblingDB('config');
+  const { uuid } = config.collections.findOne({ _id: ns });
+  const isAtMost = (bound, hash) => bound instanceof MinKey || (!(bound instanceof MaxKey) && bound.lte(hash));
+  const bound = (one) => one['address.zip'];
+  for (const zip of [0, 7, 'a', null]) {
+    const hash = convertShardKeyToHashed(zip);
+    isTrue(hash instanceof Long, 'a long');
+    const there = config.chunks.find({ uuid }, { promoteLongs: false }).toArray()
+      .filter(({ min, max }) => isAtMost(bound(min), hash) && !isAtMost(bound(max), hash));
+    same(there.length, 1);
+    const asked = db.people.find({ 'address.zip': zip }).explain().queryPlanner.partitions.targeted;
+    same(asked.map(Number), [Number(there[0].partition)]);
+  }
+});
+
+routedTest('getShardLocation', () => {
+  same(db.people.getShardLocation(), { shards: ['node0'], sharded: true });
+  same(db.plain.getShardLocation(), { shards: ['node0'], sharded: false });
+});
+
+routedTest('getShardedDataDistribution', () => {
+  const spread = sh.getShardedDataDistribution().toArray().find((one) => one.ns === ns);
+  same(spread.shards.map(({ shardName, numOwnedDocuments }) => [shardName, Number(numOwnedDocuments)]), [['node0', 200]]);
+});
+
+routedTest('explain of an aggregate has the form of a router', () => {
+  const told = db.people.explain('executionStats').aggregate([{ $group: { _id: '$address.zip', n: { $sum: 1 } } }]);
+  same([told.mergeType, Object.keys(told.shards).length, told.splitPipeline.shardsPart.length], ['mongos', 4, 1]);
+  const each = Object.values(told.shards);
+  same(each.reduce((sum, one) => sum + one.stages[0].$cursor.executionStats.totalDocsExamined, 0), 200);
+  same(told.executionStats.partitions.each.length, 4);
 });
 
 routedTest('the changelog tells of the sharding', () => {
