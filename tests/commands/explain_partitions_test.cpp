@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/commands/in_process.h"
+#include "tests/support/at_path.h"
 
 namespace partita::commands {
 namespace {
 
+using test::at;
 using ::testing::HasSubstr;
 
 class ExplainPartitions : public ::testing::Test {
@@ -35,15 +37,6 @@ class ExplainPartitions : public ::testing::Test {
   }
   bson::Document explain_pipeline(const std::string& stages, const std::string& more = "") {
     return explain("{aggregate: 'c', pipeline: [" + stages + "], cursor: {}" + more + "}");
-  }
-  static bson::Value at(bson::View document, std::string_view path) {
-    bson::Value value = bson::Value::of(document);
-    while (!path.empty() && (value.is_document() || value.is_array())) {
-      const std::size_t dot = std::min(path.find('.'), path.size());
-      value = value.as_document()[path.substr(0, dot)];
-      path.remove_prefix(std::min(dot + 1, path.size()));
-    }
-    return path.empty() ? value : bson::Value();
   }
   static std::string shown(bson::View document, std::string_view path) {
     const bson::Value value = at(document, path);

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/commands/in_process.h"
+#include "tests/support/at_path.h"
 
 namespace partita::commands {
 namespace {
 
+using test::at;
 using ::testing::HasSubstr;
 
 class Explain : public ::testing::Test {
@@ -30,16 +32,6 @@ class Explain : public ::testing::Test {
         reply("{explain: " + std::string(command) + ", verbosity: '" + std::string(verbosity) + "'}");
     EXPECT_EQ(answer["ok"].as_double(), 1.0) << test::readable(answer.view());
     return answer;
-  }
-  /// As View::at_path, through arrays too.
-  static bson::Value at(bson::View document, std::string_view path) {
-    bson::Value value = bson::Value::of(document);
-    while (!path.empty() && (value.is_document() || value.is_array())) {
-      const std::size_t dot = std::min(path.find('.'), path.size());
-      value = value.as_document()[path.substr(0, dot)];
-      path.remove_prefix(std::min(dot + 1, path.size()));
-    }
-    return value;
   }
   /// The names of the stages of the winning plan and how many rows each handed on, outermost first: "LIMIT 1, COLLSCAN 1".
   static std::string stages(bson::View explained, std::string_view root = "executionStats.executionStages") {

@@ -8,6 +8,7 @@
 #include "shards/router/write.h"
 #include "shards/storage/fail_point.h"
 #include "tests/commands/in_process.h"
+#include "tests/support/at_path.h"
 #include "wire/bson/json.h"
 
 namespace partita::test {
@@ -16,17 +17,6 @@ namespace {
 using bson::Document;
 using bson::Writer;
 using namespace std::chrono_literals;
-
-/// Through arrays too.
-bson::Value at(bson::View document, std::string_view path) {
-  bson::Value value = bson::Value::of(document);
-  while (!path.empty() && (value.is_document() || value.is_array())) {
-    const std::size_t dot = path.find('.');
-    value = value.as_document()[path.substr(0, dot)];
-    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
-  }
-  return path.empty() ? value : bson::Value();
-}
 
 class ParallelReads : public testing::Test {
  protected:

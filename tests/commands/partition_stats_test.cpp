@@ -7,23 +7,18 @@
 
 #include "shards/storage/fail_point.h"
 #include "tests/commands/in_process.h"
+#include "tests/support/at_path.h"
 #include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
 
+using test::at;
 using ::testing::HasSubstr;
 
-/// What a path leads to, through arrays too.
-bson::Value find(bson::View document, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  const bson::Value value = document[path.substr(0, dot)];
-  if (dot == std::string_view::npos) return value;
-  return value.is_document() || value.is_array() ? find(value.as_document(), path.substr(dot + 1)) : bson::Value();
-}
 /// A document there, printed; empty for anything else.
 std::string shown(bson::View document, std::string_view path) {
-  const bson::Value value = find(document, path);
+  const bson::Value value = at(document, path);
   return value.is_document() || value.is_array() ? test::readable(value.as_document()) : std::string();
 }
 
@@ -40,7 +35,7 @@ class PartitionStats : public ::testing::Test {
     const bson::Document answer = reply("{insert: '" + std::string(collection) + "', documents: [{_id: " + std::to_string(id) + ", a: '" +
                                         std::string(key) + "', p: '" + std::string(padding, 'x') + "'}]}");
     last_ = test::readable(answer.view());
-    return find(answer, "writeErrors.0.code").exact_int64().value_or(0);
+    return at(answer, "writeErrors.0.code").exact_int64().value_or(0);
   }
   /// How many documents of 1000 bytes a key takes before it is refused.
   int fill(std::string_view key, int from) {
@@ -61,7 +56,7 @@ class PartitionStats : public ::testing::Test {
   std::int64_t sum(std::string_view collection, std::string_view path) {
     std::int64_t sum = 0;
     const bson::Document all = partitions(collection);
-    for (const auto& [name, one] : all.view()) sum += find(one.as_document(), path).exact_int64().value_or(0);
+    for (const auto& [name, one] : all.view()) sum += at(one.as_document(), path).exact_int64().value_or(0);
     return sum;
   }
 
@@ -154,7 +149,7 @@ class PartitionReads : public PartitionStats {
     std::vector<std::int64_t> since;
     const bson::Document all = partitions("s");
     for (const auto& [name, one] : all.view()) {
-      const std::int64_t now = find(one.as_document(), "operations.reads").exact_int64().value_or(-1);
+      const std::int64_t now = at(one.as_document(), "operations.reads").exact_int64().value_or(-1);
       if (before_.size() <= since.size()) before_.push_back(0);
       since.push_back(now - std::exchange(before_[since.size()], now));
     }
@@ -164,7 +159,7 @@ class PartitionReads : public PartitionStats {
   void run_to_the_end(const std::string& query) {
     bson::Document answer = reply(query);
     while (true) {
-      const std::int64_t id = find(answer, "cursor.id").exact_int64().value_or(0);
+      const std::int64_t id = at(answer, "cursor.id").exact_int64().value_or(0);
       if (id == 0) break;
       answer = reply("{getMore: {$numberLong: '" + std::to_string(id) + "'}, collection: 's', batchSize: 7}");
     }

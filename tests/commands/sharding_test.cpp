@@ -5,19 +5,14 @@
 
 #include "commands/settings/server_parameters.h"
 #include "tests/commands/in_process.h"
+#include "tests/support/at_path.h"
 
 namespace partita::commands {
 namespace {
 
+using test::at;
 using ::testing::HasSubstr;
 
-/// What a path leads to, through arrays too.
-bson::Value find(bson::View document, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  const bson::Value value = document[path.substr(0, dot)];
-  if (dot == std::string_view::npos) return value;
-  return value.is_document() || value.is_array() ? find(value.as_document(), path.substr(dot + 1)) : bson::Value();
-}
 class ShardingCommands : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +35,7 @@ TEST_F(ShardingCommands, CollectionsAreShownAsARouterShowsThem) {
   EXPECT_EQ(rows("collections", "{_id: 'test.s'}", "{key: 1, unique: 1, noBalance: 1, allowMigrations: 1}"),
             "{\"0\": {_id: \"test.s\", key: {a: \"hashed\"}, unique: false, noBalance: false, allowMigrations: true}}");
   const bson::Document answer = reply("{find: 'collections', filter: {_id: 'test.s'}, $db: 'config'}");
-  const bson::View row = find(answer, "cursor.firstBatch.0").as_document();
+  const bson::View row = at(answer, "cursor.firstBatch.0").as_document();
   EXPECT_TRUE(row["lastmodEpoch"].is(bson::Type::kObjectId));
   EXPECT_TRUE(row["timestamp"].is(bson::Type::kTimestamp));
   EXPECT_TRUE(row["uuid"].is(bson::Type::kBinary));

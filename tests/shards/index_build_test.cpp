@@ -14,6 +14,7 @@
 #include "shards/router/write.h"
 #include "shards/storage/fail_point.h"
 #include "shards/store.h"
+#include "tests/shards/write_at.h"
 #include "tests/support/random.h"
 #include "wire/bson/json.h"
 
@@ -51,12 +52,7 @@ class IndexBuildTest : public testing::Test {
     return write(*store_, ns, {.create_collection = true}, [&](WriteAttempt& attempt) -> Status {
       bson::Buffer key;
       append_record_key_of_id(attempt.collection(), bson::Value::of(id), key);
-      TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
-      TRY(Cursor rows, attempt.session().cursor(slot->partition->records()));
-      TRY(const bool there, rows.find(key.bytes()));
-      if (!there) return attempt.unit().insert(*slot, key.bytes(), document);
-      const bson::Document before(bson::View::trusted(rows.value().data()));
-      return attempt.unit().update(*slot, rows, key.bytes(), before, document);
+      return put_at(attempt, key.bytes(), document);
     });
   }
   Status put(const Namespace& ns, int id, const std::string& fields) {
@@ -66,12 +62,7 @@ class IndexBuildTest : public testing::Test {
     return write(*store_, kNs, {}, [&](WriteAttempt& attempt) -> Status {
       bson::Buffer key;
       append_record_key_of_id(attempt.collection(), bson::Value::of(id), key);
-      TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
-      TRY(Cursor rows, attempt.session().cursor(slot->partition->records()));
-      TRY(const bool there, rows.find(key.bytes()));
-      if (!there) return {};
-      const bson::Document before(bson::View::trusted(rows.value().data()));
-      return attempt.unit().remove(*slot, rows, key.bytes(), before);
+      return erase_at(attempt, key.bytes());
     });
   }
   /// Values that no two documents share at one moment, and arrays of any length.

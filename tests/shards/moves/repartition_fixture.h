@@ -8,6 +8,7 @@
 #include "shards/partitions/check.h"
 #include "shards/storage/fail_point.h"
 #include "tests/shards/store_fixture.h"
+#include "tests/shards/write_at.h"
 
 namespace partita::shards {
 
@@ -36,12 +37,7 @@ class RepartitionTest : public StoreTest {
     const bson::Document document = bson::parse_json(json).value();
     bson::Buffer key;
     CHECK_OK(append_record_key(attempt.collection(), document, key));
-    TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
-    TRY(Cursor rows, attempt.session().cursor(slot->partition->records()));
-    TRY(const bool there, rows.find(key.bytes()));
-    if (!there) return attempt.unit().insert(*slot, key.bytes(), document);
-    const bson::Document before(bson::View::trusted(rows.value().data()));
-    return attempt.unit().update(*slot, rows, key.bytes(), before, document);
+    return put_at(attempt, key.bytes(), document);
   }
   Status put(int id, int n) {
     return write(*store_, kNs, {.create_collection = true}, [&](WriteAttempt& attempt) { return put(attempt, text(id, n)); });
@@ -51,12 +47,7 @@ class RepartitionTest : public StoreTest {
       const bson::Document document = bson::parse_json(text(id, 0)).value();
       bson::Buffer key;
       CHECK_OK(append_record_key(attempt.collection(), document, key));
-      TRY(const PartitionSlot* slot, attempt.enter(key.bytes()));
-      TRY(Cursor rows, attempt.session().cursor(slot->partition->records()));
-      TRY(const bool there, rows.find(key.bytes()));
-      if (!there) return {};
-      const bson::Document before(bson::View::trusted(rows.value().data()));
-      return attempt.unit().remove(*slot, rows, key.bytes(), before);
+      return erase_at(attempt, key.bytes());
     });
   }
   Status create_index(const std::string& json) {
