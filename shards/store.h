@@ -35,6 +35,8 @@ struct StoreOptions {
   bool checkpoint_after_copy = true;    ///< The same, so that the tables copied from can go.
   std::uint64_t log_retention_bytes = 1ull << 30;
   std::uint32_t journal_interval_ms = 100;
+  /// Who follows the log works off the keys that it names when they take so much memory.
+  std::size_t touched_key_bytes = 32 << 20;
   std::uint32_t session_timeout_seconds = 30 * 60;  ///< Statements of a session are remembered so long after its last write.
   std::shared_ptr<const MoveOptions> moves;  ///< Null: what they are at first.
   std::uint64_t seed = RandomSource::system_seed();

@@ -106,8 +106,8 @@ IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collectio
       collection_(std::move(collection)),
       go_on_(std::move(go_on)),
       progress_(progress == nullptr ? own_progress_ : *progress),
-      specs_(specs),
-      touched_(store, partitions_of(*collection_, {0, collection_->partitions.size()})) {
+      specs_(specs) {
+  follower_.emplace(store, partitions_of(*collection_, {0, collection_->partitions.size()}));
   for (const Collection::Run& run : collection_->runs()) {
     parts_.push_back({&collection_->partitions[run.first], partitions_of(*collection_, run), {}});
   }
@@ -117,7 +117,7 @@ IndexBuild::~IndexBuild() {
   std::vector<TableId> tables;
   for (const Built& built : built()) tables.push_back(built.index->table);
   if (tables.empty()) return;
-  seen_.reset();
+  follower_.reset();
   store_.catalog().remove_later(tables);
   store_.catalog().remove_dropped_tables();
 }
@@ -148,14 +148,12 @@ Status IndexBuild::make_tables() {
 // the shortest pause for them is one round now.
 Status IndexBuild::run() {
   CHECK_OK(make_tables());
-  TRY(ReadPoint first, ReadPoint::now(store_));
-  touched_.begin(first.next_sequence());
-  seen_.emplace(std::move(first));
+  CHECK_OK(follower_->begin());
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
   progress_.total.fetch_add(collection_->size().documents, std::memory_order_relaxed);
   progress_.phase = BuildProgress::Phase::kScanning;
   for (const Part& part : parts_) {
-    CHECK_OK(Filler(part.slot->partition->records(), part.indexes, entries_, go_on_, progress_).run(seen_->session(), *writer));
+    CHECK_OK(Filler(part.slot->partition->records(), part.indexes, entries_, go_on_, progress_).run(follower_->seen().session(), *writer));
   }
   progress_.phase = BuildProgress::Phase::kCatchingUp;
   std::size_t last_round = SIZE_MAX;
@@ -171,31 +169,34 @@ Status IndexBuild::finish() { return catch_up().status(); }
 /// From the moment that the tables stand at to this one. Returns how many documents that concerned.
 Result<std::size_t> IndexBuild::catch_up() {
   CHECK_OK(go_on_());
-  TRY(ReadPoint now, ReadPoint::now(store_));
-  TRY(const std::size_t touched, touched_.collect(now.next_sequence(), go_on_));
-  for (Part& part : parts_) {
-    // All old entries go before any new one comes: a value may have moved from one document to another.
-    CHECK_OK(replace_entries(part, now, Pass::kRetract));
-    CHECK_OK(replace_entries(part, now, Pass::kExtend));
+  CHECK_OK(follower_->aim());
+  std::size_t touched = 0;
+  while (true) {
+    TRY(const bool more, follower_->step(go_on_));
+    if (!more) break;
+    touched += follower_->touched();
+    for (Part& part : parts_) {
+      // All old entries go before any new one comes: a value may have moved from one document to another.
+      CHECK_OK(replace_entries(part, Pass::kRetract));
+      CHECK_OK(replace_entries(part, Pass::kExtend));
+    }
+    follower_->arrive();
   }
-  touched_.clear();
-  seen_.emplace(std::move(now));
   CHECK_OK(caught_up.hit());
   return touched;
 }
 
-Status IndexBuild::replace_entries(const Part& part, const ReadPoint& now, Pass pass) {
+Status IndexBuild::replace_entries(const Part& part, Pass pass) {
   for (const PartitionId partition : part.partitions) {
-    CHECK_OK(replace_entries(part, touched_.of(partition), now, pass));
+    CHECK_OK(replace_entries(part, follower_->touched(partition), pass));
   }
   return {};
 }
 
-Status IndexBuild::replace_entries(const Part& part, const std::set<std::string>& touched, const ReadPoint& now,
-                                   Pass pass) {
+Status IndexBuild::replace_entries(const Part& part, const std::set<std::string>& touched, Pass pass) {
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
-  TRY(Cursor before, seen_->session().cursor(part.slot->partition->records()));
-  TRY(Cursor after, now.session().cursor(part.slot->partition->records()));
+  TRY(Cursor before, follower_->seen().session().cursor(part.slot->partition->records()));
+  TRY(Cursor after, follower_->next().session().cursor(part.slot->partition->records()));
   const auto change = [&](Bytes key) -> Status {
     TRY(const std::optional<bson::View> old_document, find_document(before, key));
     TRY(const std::optional<bson::View> new_document, find_document(after, key));

@@ -7,8 +7,7 @@
 #include "shards/catalog/collection.h"
 #include "shards/indexes/build_progress.h"
 #include "shards/indexes/entries.h"
-#include "shards/log/touched_keys.h"
-#include "shards/snapshot/read_point.h"
+#include "shards/snapshot/follower.h"
 
 namespace partita::shards {
 
@@ -27,7 +26,7 @@ namespace partita::shards {
 class IndexBuild {
  public:
   /// Asked often; a failure ends the build with that failure.
-  using GoOn = TouchedKeys::GoOn;
+  using GoOn = Follower::GoOn;
   /// `progress` may be nullptr.
   IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
              const std::vector<std::shared_ptr<const IndexSpec>>& specs, GoOn go_on, BuildProgress* progress);
@@ -55,8 +54,8 @@ class IndexBuild {
 
   Status make_tables();
   Result<std::size_t> catch_up();
-  Status replace_entries(const Part& part, const ReadPoint& now, Pass pass);
-  Status replace_entries(const Part& part, const std::set<std::string>& touched, const ReadPoint& now, Pass pass);
+  Status replace_entries(const Part& part, Pass pass);
+  Status replace_entries(const Part& part, const std::set<std::string>& touched, Pass pass);
 
   Store& store_;
   const std::shared_ptr<const Collection> collection_;
@@ -65,8 +64,7 @@ class IndexBuild {
   BuildProgress& progress_;
   const std::vector<std::shared_ptr<const IndexSpec>> specs_;
   std::vector<Part> parts_;
-  TouchedKeys touched_;  ///< In this round.
-  std::optional<ReadPoint> seen_;  ///< The moment that the tables stand at.
+  std::optional<Follower> follower_;  ///< The tables stand at what it has seen.
   IndexWriter entries_;
 };
 

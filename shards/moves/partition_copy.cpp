@@ -36,29 +36,26 @@ Growth size_of(std::span<const PartitionSlot> slots) {
 
 PartitionCopy::PartitionCopy(Store& store, std::shared_ptr<const Collection> source, Collection::Run places,
                              const Collection& target, RowCopy::GoOn go_on, BuildProgress* progress)
-    : store_(store),
-      source_(std::move(source)),
+    : source_(std::move(source)),
       places_(places),
       target_(target),
       go_on_(std::move(go_on)),
       progress_(progress == nullptr ? own_progress_ : *progress),
       rows_(store.engine(), target, go_on_, progress_),
-      touched_(store, ids_of(sources())) {}
+      follower_(store, ids_of(sources())) {}
 
 std::span<const PartitionSlot> PartitionCopy::sources() const { return slots_at(*source_, places_); }
 
 // Rounds go on for as long as they grow shorter; one that did not may have had bad luck. Writers that outrun the copying
 // would make them longer and longer: then the shortest pause for them is one round now.
 Status PartitionCopy::run(const std::atomic<bool>& hurried) {
-  TRY(ReadPoint first, ReadPoint::now(store_));
-  touched_.begin(first.next_sequence());
-  seen_.emplace(std::move(first));
+  CHECK_OK(follower_.begin());
   progress_.total.fetch_add(size_of(sources()).documents, std::memory_order_relaxed);
   progress_.phase = BuildProgress::Phase::kScanning;
   TableId last = kNoTable;
   for (const PartitionSlot& slot : sources()) {
     if (std::exchange(last, slot.partition->records()) == slot.partition->records()) continue;
-    CHECK_OK(rows_.copy(seen_->session(), slot.partition->records()));
+    CHECK_OK(rows_.copy(follower_.seen().session(), slot.partition->records()));
   }
   progress_.phase = BuildProgress::Phase::kCatchingUp;
   std::size_t shortest = SIZE_MAX;
@@ -86,20 +83,24 @@ Status PartitionCopy::finish() {
 /// From the moment that the tables stand at to this one. Returns how many documents that concerned.
 Result<std::size_t> PartitionCopy::catch_up() {
   CHECK_OK(go_on_());
-  TRY(ReadPoint now, ReadPoint::now(store_));
-  TRY(const std::size_t touched, touched_.collect(now.next_sequence(), go_on_));
-  CHECK_OK(follow(now, RowCopy::Pass::kRetract));
-  CHECK_OK(follow(now, RowCopy::Pass::kExtend));
-  touched_.clear();
-  seen_.emplace(std::move(now));
+  CHECK_OK(follower_.aim());
+  std::size_t touched = 0;
+  while (true) {
+    TRY(const bool more, follower_.step(go_on_));
+    if (!more) break;
+    touched += follower_.touched();
+    CHECK_OK(follow(RowCopy::Pass::kRetract));
+    CHECK_OK(follow(RowCopy::Pass::kExtend));
+    follower_.arrive();
+  }
   CHECK_OK(caught_up.hit());
   return touched;
 }
 
-Status PartitionCopy::follow(const ReadPoint& now, RowCopy::Pass pass) {
+Status PartitionCopy::follow(RowCopy::Pass pass) {
   for (const PartitionSlot& slot : sources()) {
-    const auto& touched = touched_.of(slot.partition->id());
-    CHECK_OK(rows_.follow(seen_->session(), now.session(), slot.partition->records(), touched, pass));
+    const auto& touched = follower_.touched(slot.partition->id());
+    CHECK_OK(rows_.follow(follower_.seen().session(), follower_.next().session(), slot.partition->records(), touched, pass));
   }
   return {};
 }

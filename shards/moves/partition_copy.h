@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "shards/log/touched_keys.h"
 #include "shards/moves/row_copy.h"
+#include "shards/snapshot/follower.h"
 
 namespace partita::shards {
 
@@ -25,16 +25,15 @@ class PartitionCopy {
   /// One round more.
   Status approach() { return catch_up().status(); }
   /// About how many records the log holds that have not been followed, whoever's they are.
-  Sequence behind() const { return store_.log(kDataLog).end() - seen_->next_sequence(); }
+  Sequence behind() const { return follower_.behind(); }
   /// Fails too when the new partitions do not hold just what the old ones do.
   Status finish();
 
  private:
   Result<std::size_t> catch_up();
-  Status follow(const ReadPoint& now, RowCopy::Pass pass);
+  Status follow(RowCopy::Pass pass);
   std::span<const PartitionSlot> sources() const;
 
-  Store& store_;
   const std::shared_ptr<const Collection> source_;
   const Collection::Run places_;
   const Collection& target_;
@@ -42,8 +41,7 @@ class PartitionCopy {
   BuildProgress own_progress_{.work = BuildProgress::Work::kPartitions};  ///< Where nobody wants to know.
   BuildProgress& progress_;
   RowCopy rows_;
-  TouchedKeys touched_;
-  std::optional<ReadPoint> seen_;  ///< The moment that the new tables stand at.
+  Follower follower_;  ///< The new tables stand at what it has seen.
 };
 
 }  // namespace partita::shards

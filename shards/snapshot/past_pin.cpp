@@ -36,6 +36,11 @@ PastPin::~PastPin() {
   pins_->pins_.erase(pin_);
 }
 
+void PastPin::move_to(Time later) {
+  const std::lock_guard lock(pins_->mutex_);
+  pin_->time = time_ = later;
+}
+
 void PastPin::rest() {
   const std::lock_guard lock(pins_->mutex_);
   pin_->resting = true;

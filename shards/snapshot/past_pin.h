@@ -49,6 +49,8 @@ class PastPin {
   ~PastPin();
 
   Time time() const { return time_; }
+  /// A later moment is the one to be kept.
+  void move_to(Time later);
   /// Nobody reads for now: the moment is kept for a while, not for ever.
   void rest();
   /// Reading goes on. False when the moment has been given up.

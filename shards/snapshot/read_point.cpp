@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/snapshot/read_point.h"
 
+#include <cassert>
+
 #include "shards/storage/fail_point.h"
 
 namespace partita::shards {
@@ -21,6 +23,15 @@ Result<ReadPoint> ReadPoint::now(Store& store) {
   });
   store.positions().wait_visible(time);
   CHECK_OK(drawn.hit());
+  TRY(Transaction transaction, Transaction::begin_at(*session, time));
+  return ReadPoint(std::move(session), std::move(transaction), time, next);
+}
+
+Result<ReadPoint> ReadPoint::behind(Store& store, const PastPin& pinned, Time time, Sequence next) {
+  assert(pinned.time() <= time);
+  (void)pinned;
+  TRY(SessionLease session, SessionLease::take(store.engine()));
+  store.positions().wait_visible(time);
   TRY(Transaction transaction, Transaction::begin_at(*session, time));
   return ReadPoint(std::move(session), std::move(transaction), time, next);
 }

@@ -13,6 +13,9 @@ namespace partita::shards {
 class ReadPoint {
  public:
   static Result<ReadPoint> now(Store& store);
+  /// A moment that has passed, just behind the record of the data log that committed at that time; `next` is the one after
+  /// it. Not before the pinned moment, by which alone its versions are there.
+  static Result<ReadPoint> behind(Store& store, const PastPin& pinned, Time time, Sequence next);
 
   /// For reading only.
   Session& session() const { return *session_; }

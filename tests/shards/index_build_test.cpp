@@ -32,16 +32,23 @@ class IndexBuildTest : public testing::Test {
  protected:
   IndexBuildTest() {
     fs::create_directories(root_);
-    StoreOptions options;
-    options.engine.path = root_;
-    options.engine.cache_bytes = 64 << 20;
-    store_ = std::move(Store::open(options, wall_)).value();
+    open(StoreOptions().touched_key_bytes);
   }
   ~IndexBuildTest() override {
     for (FailPoint* point : FailPoint::all()) point->set({});
     store_.reset();
     fs::remove_all(root_);
   }
+
+  void open(std::size_t touched_key_bytes) {
+    store_.reset();
+    StoreOptions options;
+    options.engine.path = root_;
+    options.engine.cache_bytes = 64 << 20;
+    options.touched_key_bytes = touched_key_bytes;
+    store_ = std::move(Store::open(options, wall_)).value();
+  }
+  void build_beside_writers();
 
   static void slow_down(std::string_view point, int ms) {
     FailPoint::find(point)->set({.mode = FailPoint::Mode::kAlways,
@@ -134,7 +141,7 @@ class IndexBuildTest : public testing::Test {
   std::unique_ptr<Store> store_;
 };
 
-TEST_F(IndexBuildTest, FollowsWhatWritersDoMeanwhile) {
+void IndexBuildTest::build_beside_writers() {
   constexpr int kDocuments = 3000;
   fill(kDocuments);
   slow_down("indexChunkFilled", 10);
@@ -171,6 +178,13 @@ TEST_F(IndexBuildTest, FollowsWhatWritersDoMeanwhile) {
   expect_sound();
 }
 
+TEST_F(IndexBuildTest, FollowsWhatWritersDoMeanwhile) { build_beside_writers(); }
+
+TEST_F(IndexBuildTest, FollowsWhatWritersDoInSmallSteps) {
+  open(1000);
+  build_beside_writers();
+}
+
 /// In the round that follows, each document takes the value that its neighbour gives up.
 TEST_F(IndexBuildTest, LetsUniqueValuesMoveFromOneDocumentToAnother) {
   constexpr int kDocuments = 1100;
@@ -179,6 +193,24 @@ TEST_F(IndexBuildTest, LetsUniqueValuesMoveFromOneDocumentToAnother) {
   const auto move_all = [&]() -> Status {
     if (moved.exchange(true)) return {};
     for (int id = kDocuments - 1; id >= 0; --id) CHECK_OK(put(kNs, id, detail::join("u: ", id + 1)));
+    return {};
+  };
+  const auto counts = create({"{key: {u: 1}, name: 'u', unique: true}"}, move_all);
+  EXPECT_TRUE(counts.ok()) << counts.status().message();
+  EXPECT_TRUE(moved);
+  expect_sound();
+}
+
+TEST_F(IndexBuildTest, LetsUniqueValuesMoveInSmallSteps) {
+  open(500);
+  constexpr int kDocuments = 300;
+  for (int id = 0; id < kDocuments; ++id) ASSERT_TRUE(put(kNs, id, detail::join("u: ", id)).ok());
+  std::atomic<bool> moved{false};
+  const auto move_all = [&]() -> Status {
+    if (moved.exchange(true)) return {};
+    for (int round = 1; round <= 3; ++round) {
+      for (int id = kDocuments - 1; id >= 0; --id) CHECK_OK(put(kNs, id, detail::join("u: ", id + round)));
+    }
     return {};
   };
   const auto counts = create({"{key: {u: 1}, name: 'u', unique: true}"}, move_all);
