@@ -88,7 +88,7 @@ std::optional<Balancer::Work> Balancer::choose() {
   const std::lock_guard lock(mutex_);
   ++figures_.rounds;
   if (snapshot->version > seen_version_) look_at(*snapshot);
-  for (const auto& known : sharded_) {
+  for (const auto& known : watched_) {
     const std::shared_ptr<const Collection> collection = known.lock();
     if (collection == nullptr || busy_.contains(collection->uuid)) continue;
     if (const auto rest = rest_until_.find(collection->uuid); rest != rest_until_.end()) {
@@ -106,11 +106,12 @@ std::optional<Balancer::Work> Balancer::choose() {
 /// Very many collections may be there, and most changes of the catalog are long ago.
 void Balancer::look_at(const CatalogSnapshot& snapshot) {
   seen_version_ = snapshot.version;
-  sharded_.clear();
+  watched_.clear();
   std::set<PartitionId> there;
   for (const auto& collection : snapshot.all()) {
-    if (collection->sharding == nullptr) continue;
-    sharded_.emplace_back(collection);
+    // One that has been put together still inherits.
+    if (collection->sharding == nullptr && collection->partitions.front().inherits.empty()) continue;
+    watched_.emplace_back(collection);
     if (indivisible_.empty()) continue;
     for (const PartitionSlot& slot : collection->partitions) there.insert(slot.partition->id());
   }
@@ -119,7 +120,7 @@ void Balancer::look_at(const CatalogSnapshot& snapshot) {
 
 std::optional<Balancer::Work> Balancer::choose_in(const std::shared_ptr<const Collection>& collection) {
   const Sharding* sharding = collection->sharding.get();
-  const bool wanted = active() && (sharding == nullptr || !sharding->no_balance);
+  const bool wanted = active() && sharding != nullptr && !sharding->no_balance;
   if (wanted) {
     if (auto split = choose_split(collection)) return split;
   }
@@ -130,7 +131,7 @@ std::optional<Balancer::Work> Balancer::choose_in(const std::shared_ptr<const Co
   if (std::ranges::any_of(slots, inherits) && std::ranges::none_of(slots, is_young)) {
     return Work{Task::kSettle, collection, {}};
   }
-  const bool merges = wanted && (sharding == nullptr || !sharding->no_auto_merge);
+  const bool merges = wanted && !sharding->no_auto_merge;
   return merges ? choose_merge(collection) : std::nullopt;
 }
 

@@ -80,8 +80,8 @@ class Balancer {
   std::atomic<bool> active_{true};
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
-  std::uint64_t seen_version_ = 0;  ///< Of the catalog, when these were sharded:
-  std::vector<std::weak_ptr<const Collection>> sharded_;  ///< Held, they would keep tables that are dropped.
+  std::uint64_t seen_version_ = 0;  ///< Of the catalog, when there was something to be seen to in these:
+  std::vector<std::weak_ptr<const Collection>> watched_;  ///< Held, they would keep tables that are dropped.
   std::set<Uuid> busy_;                            ///< Collections that a thread of this works on.
   std::map<Uuid, Clock::time_point> rest_until_;   ///< Collections in which something failed.
   struct Indivisible {
