@@ -34,6 +34,26 @@ struct Files {
   }
 };
 
+/// What keeps every _id unique has one row for each document of the collection.
+class ClaimsFile {
+ public:
+  static Result<ClaimsFile> of(shards::Engine& engine, const Collection& collection) {
+    ClaimsFile file;
+    const shards::TableId table = collection.partitions.front().claims;
+    if (table == shards::kNoTable) return file;
+    TRY(file.bytes_, engine.file_size(table));
+    file.documents_ = std::max<std::int64_t>(collection.size().documents, 1);
+    return file;
+  }
+  std::int64_t share(const shards::Growth& part) const {
+    return static_cast<std::int64_t>(static_cast<double>(bytes_) * static_cast<double>(part.documents) / static_cast<double>(documents_));
+  }
+
+ private:
+  std::int64_t bytes_ = 0;
+  std::int64_t documents_ = 1;
+};
+
 Result<Files> files_of(shards::Engine& engine, const Collection& collection, const Collection::Run& run) {
   Files files;
   files.partitions = run.end - run.first;
@@ -104,7 +124,7 @@ void write_job(bson::Writer out, const shards::BalanceJob& job) {
 }
 
 Status write_partition(bson::Writer& row, const Collection& collection, const PartitionSlot& slot, const Files& files,
-                       const Jobs& jobs) {
+                       const ClaimsFile& claims, const Jobs& jobs) {
   const query::ShardKey& key = key_of(collection);
   const shards::Growth size = slot.partition->counters().total();
   const shards::Activity& activity = slot.partition->activity();
@@ -118,7 +138,7 @@ Status write_partition(bson::Writer& row, const Collection& collection, const Pa
   row.add("state", files.partitions == 1 ? "open" : "sharing");
   add_number(row, "documents", size.documents);
   add_number(row, "bytes", size.bytes);
-  add_number(row, "indexBytes", files.share(files.indexes, size));
+  add_number(row, "indexBytes", files.share(files.indexes, size) + claims.share(size));
   add_number(row, "storageBytes", files.share(files.records, size));
   const auto operations = activity.operations();
   {
@@ -147,6 +167,7 @@ Result<Rows> describe_partitions(Operation& operation, const shards::Namespace& 
   const auto collection = store.catalog().share()->share(ns.full());
   if (collection == nullptr) return error(Code::NamespaceNotFound, "Collection [", ns.full(), "] not found.");
   const Jobs jobs = store.balancer().jobs();
+  TRY(const ClaimsFile claims, ClaimsFile::of(store.engine(), *collection));
   Rows rows;
   for (const Collection::Run& run : collection->runs()) {
     CHECK_OK(operation.check_interrupt());
@@ -155,7 +176,7 @@ Result<Rows> describe_partitions(Operation& operation, const shards::Namespace& 
       CHECK_OK(know_keys(operation, *collection, collection->partitions[i]));
       Status status;
       rows.push_back(bson::Document::build(
-          [&](bson::Writer& row) { status = write_partition(row, *collection, collection->partitions[i], files, jobs); }));
+          [&](bson::Writer& row) { status = write_partition(row, *collection, collection->partitions[i], files, claims, jobs); }));
       CHECK_OK(std::move(status));
     }
   }

@@ -66,8 +66,7 @@ Status shard_collection(Operation& operation, bson::Writer& reply) {
   sharding.unique = request.unique;
   sharding.epoch = operation.server().store.object_ids().next();
   sharding.split_logical = request.split_logical;
-  // Where the _id alone leads to a document, there can be but one.
-  if (request.unique_id && !sharding.key.is_found_by_id()) sharding.claims = shards::claims_table(sharding.epoch);
+  sharding.unique_id = request.unique_id;
   CHECK_OK(check(request, sharding.key));
   const auto go_on = [&] { return operation.check_killed(); };
   shards::BuildProgress progress{.work = shards::BuildProgress::Work::kPartitions};

@@ -45,7 +45,20 @@ Result<CollectionSizes> CollectionSizes::of(Engine& engine, const shards::Collec
       sizes.index_bytes += bytes;
     }
   }
+  CHECK_OK(sizes.add_claims(engine, collection, detail));
   return sizes;
+}
+
+/// What keeps every _id unique over all partitions is a part of the index of _id.
+Status CollectionSizes::add_claims(Engine& engine, const shards::Collection& collection, Detail detail) {
+  const TableId claims = collection.partitions.front().claims;
+  if (claims == shards::kNoTable) return {};
+  std::int64_t bytes = 0;
+  CHECK_OK(add_file(engine, claims, detail, bytes, index_reusable_bytes));
+  index_bytes += bytes;
+  const auto of_id = std::ranges::find(indexes, kIdIndex, &Index::name);
+  if (of_id != indexes.end()) of_id->bytes += bytes;
+  return {};
 }
 
 Result<std::int64_t> parse_scale(std::int64_t scale) {

@@ -18,7 +18,8 @@ struct CollectionSizes {
   shards::Growth growth;  ///< Documents and their bytes.
   std::int64_t storage_bytes = 0;
   std::int64_t reusable_bytes = 0;        ///< Of storage_bytes; only with Detail::kReusable.
-  std::vector<Index> indexes;             ///< That of _id first, which is the record key and takes nothing by itself.
+  /// That of _id first, which is the record key and takes nothing by itself, but for what keeps every _id unique.
+  std::vector<Index> indexes;
   std::int64_t index_bytes = 0;
   std::int64_t index_reusable_bytes = 0;  ///< As above.
 
@@ -26,6 +27,9 @@ struct CollectionSizes {
   static Result<CollectionSizes> of(shards::Engine& engine, const shards::Collection& collection, Detail detail);
 
   std::int64_t average_document() const { return growth.documents > 0 ? growth.bytes / growth.documents : 0; }
+
+ private:
+  Status add_claims(shards::Engine& engine, const shards::Collection& collection, Detail detail);
 };
 
 /// Reads `scale`: what sizes are divided by. At least 1.

@@ -26,6 +26,7 @@ struct Outcome {
   Findings findings;
   shards::Growth counted;
   bool counters_agree = true;
+  std::int64_t vain_claims = 0;  ///< Of _ids that no document has.
 };
 
 /// Writers go on meanwhile: counters are only held against the scan when they stood still during it.
@@ -38,10 +39,13 @@ Result<Outcome> check(Operation& op, const shards::Collection& collection) {
     TRY(const Findings findings, shards::check_segment(*session, collection.partitions[run.first], go_on));
     outcome.findings += findings;
   }
+  TRY(const std::int64_t claims, shards::count_claims(*session, collection, go_on));
   const shards::Growth after = collection.size();
   const bool quiet = after.documents == outcome.counted.documents && after.bytes == outcome.counted.bytes;
   outcome.counters_agree = !quiet || (after.documents == outcome.findings.growth.documents &&
                                       after.bytes == outcome.findings.growth.bytes);
+  const bool claimed = collection.partitions.front().claims != shards::kNoTable;
+  if (claimed && quiet) outcome.vain_claims = claims - (outcome.findings.growth.documents - outcome.findings.unclaimed);
   return outcome;
 }
 
@@ -52,6 +56,8 @@ std::vector<std::string> errors_of(const shards::Collection& collection, const O
   if (findings.invalid_documents > 0) {
     errors.push_back(join(findings.invalid_documents, " documents are not valid BSON"));
   }
+  if (findings.unclaimed > 0) errors.push_back(join("the _ids of ", findings.unclaimed, " documents are not claimed"));
+  if (outcome.vain_claims != 0) errors.push_back(join(outcome.vain_claims, " _ids of no document are claimed"));
   for (std::size_t i = 0; i < findings.indexes.size(); ++i) {
     const auto& [entries, missing, extra] = findings.indexes[i];
     const std::string& name = collection.indexes[i]->name;

@@ -57,7 +57,7 @@ bson::Document collection_row(const shards::Collection& collection) {
     row.add("noBalance", sharding.no_balance);
     if (sharding.no_auto_merge) row.add("enableAutoMerge", false);
     row.add("allowMigrations", sharding.allow_migrations);
-    if (!sharding.claims.empty()) row.add("uniqueId", true);
+    if (sharding.unique_id) row.add("uniqueId", true);
     if (sharding.split_logical) row.add("splitLogicalPartitions", true);
   });
 }

@@ -55,6 +55,8 @@ class MapCheck {
     for (const auto& index : slot.indexes) {
       if (!engine_.file_size(index->table).ok()) report("InconsistentIndex", "an index of it has no table", &slot);
     }
+    const bool claimed = slot.claims == shards::kNoTable || engine_.file_size(slot.claims).ok();
+    if (!claimed) report("InconsistentIndex", "the claims of its _ids have no table", &slot);
   }
   /// Partitions of one segment are neighbours: its tables hold their rows and no others.
   void check_segments() {

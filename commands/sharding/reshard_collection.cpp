@@ -38,6 +38,7 @@ struct ReshardRequest {
   bson::View collation;
   bson::Value zones, distribution;
   bool force = false;
+  std::optional<bool> unique_id;
 };
 
 const Arguments<ReshardRequest> kReshard{
@@ -48,6 +49,7 @@ const Arguments<ReshardRequest> kReshard{
     {"zones", &ReshardRequest::zones},
     {"shardDistribution", &ReshardRequest::distribution},
     {"forceRedistribution", &ReshardRequest::force},
+    {"uniqueId", &ReshardRequest::unique_id},
     {"reshardingUUID", nullptr},  // For joining an earlier sending: the second finds the key that it asks for.
 };
 
@@ -65,6 +67,12 @@ Status check(const ReshardRequest& request) {
   return request.chunks ? check_initial_chunks(*request.chunks) : Status();
 }
 
+/// It has the key that it shall have, and every _id once if that is wanted.
+bool is_as_asked(const shards::Collection& now, const query::ShardKey& key, const ReshardRequest& request) {
+  const bool keeps_ids = request.unique_id.value_or(now.sharding->unique_id) == now.sharding->unique_id;
+  return !request.force && keeps_ids && same(now.sharding->key, key);
+}
+
 Status reshard_collection(Operation& operation, bson::Writer&) {
   TRY(const ReshardRequest request, kReshard.parse("reshardCollection", operation.request()));
   TRY(const shards::Namespace ns, parse_target(operation));
@@ -79,7 +87,7 @@ Status reshard_collection(Operation& operation, bson::Writer&) {
     return error(Code::NamespaceNotSharded, "Namespace ", ns.full(), " must be sharded to perform a reshardCollection command");
   }
   std::vector<std::string> bounds;
-  if (request.force || !same(there->sharding->key, sharding.key)) {
+  if (!is_as_asked(*there, sharding.key, request)) {
     const std::int64_t chunks = request.chunks.value_or(static_cast<std::int64_t>(there->partitions.size()));
     TRY(bounds, initial_bounds(store, ns, sharding.key, chunks, go_on));
   }
@@ -87,8 +95,8 @@ Status reshard_collection(Operation& operation, bson::Writer&) {
     if (now.sharding == nullptr) {
       return error(Code::NamespaceNotSharded, "Namespace ", ns.full(), " must be sharded to perform a reshardCollection command");
     }
-    if (!request.force && same(now.sharding->key, sharding.key)) return std::optional<Layout>();
-    return std::optional<Layout>({sharding.share(), bounds});
+    if (is_as_asked(now, sharding.key, request)) return std::optional<Layout>();
+    return std::optional<Layout>({sharding.share(), bounds, request.unique_id});
   };
   return repartition(operation, ns, choose);
 }

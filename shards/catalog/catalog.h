@@ -51,10 +51,12 @@ class Catalog {
                                                   BuildProgress* progress = nullptr);
   /// Copies a collection into new partitions, by another key (none: by _id alone, in one), while reading and writing go on.
   /// Other changes of it wait; dropping it ends the work, and so does an interruption: then nothing has changed. So it is
-  /// when a document does not fit: ShardKeyNotFound for an array in the key, DuplicateKey where two would have one place.
+  /// when a document does not fit: ShardKeyNotFound for an array in the key, DuplicateKey where two would have one place, or
+  /// have one _id where that is to be unique.
   struct Layout {
     std::shared_ptr<const Sharding> sharding;
     std::vector<std::string> bounds;  ///< The first record keys of all partitions but the first, ascending.
+    std::optional<bool> unique_id = {};  ///< Whether every _id shall be there once; none: as it has been chosen before.
   };
   /// Asked with the collection claimed: the layout that it shall have; nullopt: the one that it has.
   using ChooseLayout = std::function<Result<std::optional<Layout>>(const Collection& now)>;
@@ -112,7 +114,7 @@ class Catalog {
   Result<std::shared_ptr<const Collection>> shard_empty(const Namespace& ns, const Sharding& sharding,
                                                         const std::vector<std::string>& bounds, const Interrupt& interrupted);
   bool wish(const Namespace& ns, const std::function<void(CopyWishes&)>& what);
-  CollectionRow divided_by(const Collection& collection, const Sharding* sharding);
+  CollectionRow divided_by(const Collection& collection, const Sharding* sharding, std::optional<bool> unique_id = {});
   Status copy(const Claim& claim, const CopyPlan& plan, const Interrupt& interrupted, BuildProgress* progress);
   Status publish_copy(const Claim& claim, const CopyPlan& plan, const NewPartitions& fresh, PartitionCopy& rows,
                       const Collection& target, std::int64_t& pause_us);

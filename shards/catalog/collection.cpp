@@ -115,6 +115,7 @@ bson::Document Sharding::encode() const {
     row.add("unique", unique);
     row.add("epoch", epoch);
     if (split_logical) row.add("splitLogicalPartitions", true);
+    if (unique_id) row.add("uniqueId", true);
     if (!claims.empty()) row.add("claims", claims);
     if (no_balance) row.add("noBalance", true);
     if (no_auto_merge) row.add("noAutoMerge", true);
@@ -131,7 +132,7 @@ std::string claims_table(bson::ObjectId epoch) {
 }
 
 Sharding Sharding::copy() const {
-  return {key.copy(), unique, name, epoch, split_logical, no_balance, no_auto_merge, allow_migrations, claims};
+  return {key.copy(), unique, name, epoch, split_logical, no_balance, no_auto_merge, allow_migrations, unique_id, claims};
 }
 
 bool Sharding::is_own_index(bson::Value index_key) const { return bson::equal(bson::Value::of(key.pattern()), index_key); }
@@ -144,6 +145,7 @@ Result<Sharding> Sharding::decode(bson::View row) {
   if (row["epoch"].is(bson::Type::kObjectId)) sharding.epoch = row["epoch"].as_object_id();
   sharding.split_logical = row["splitLogicalPartitions"].truthy();
   if (row["claims"].is_string()) sharding.claims = row["claims"].as_string();
+  sharding.unique_id = row["uniqueId"].truthy() || !sharding.claims.empty();
   sharding.no_balance = row["noBalance"].truthy();
   sharding.no_auto_merge = row["noAutoMerge"].truthy();
   sharding.allow_migrations = row["allowMigrations"].missing() || row["allowMigrations"].truthy();

@@ -52,8 +52,9 @@ struct Sharding {
   bool no_balance = false;        ///< The server splits and merges nothing here by itself.
   bool no_auto_merge = false;     ///< The same of merging alone.
   bool allow_migrations = true;   ///< As setAllowMigrations left it.
-  /// The table in which each _id of the collection is claimed, where its user wants every _id once; empty where once within
-  /// a shard key is enough. It goes along when the collection is divided anew, for the claims stay what they are.
+  bool unique_id = false;         ///< Its user wants every _id once in the whole collection, not just within a shard key.
+  /// The table in which each _id is claimed for that; empty where nobody wants it, or the record key sees to it by itself.
+  /// It goes along when the collection is divided anew, for the claims stay what they are.
   std::string claims;
 
   /// The records are an index that has to be listed beside that of _id. (Where the key is unique there is a real one.)

@@ -105,7 +105,8 @@ Result<std::shared_ptr<const Collection>> Catalog::repartition(const Namespace& 
     if (!layout) return collection;
     if (layout->sharding != nullptr) CHECK_OK(check_unique_indexes(*collection, *layout->sharding));
     plan.places = {0, collection->partitions.size()};
-    plan.row = divided_by(*collection, layout->sharding.get());
+    plan.row = divided_by(*collection, layout->sharding.get(), layout->unique_id);
+    TRY(plan.claims, new_claims(plan.row, collection->sharding.get()));
     plan.sharding = std::move(layout->sharding);
     plan.bounds = std::move(layout->bounds);
     plan.most_segments = NewPartitions::kMostSegments;
@@ -157,6 +158,7 @@ Status Catalog::copy(const Claim& claim, const CopyPlan& plan, const Interrupt& 
   NewPartitions fresh(store_, plan.first, plan.bounds, plan.min, plan.most_segments);
   CHECK_OK(fresh.make_tables());
   CHECK_OK(fresh.make_indexes(plan.row.indexes));
+  if (!plan.claims.empty()) CHECK_OK(fresh.make_claims(plan.claims));
   Collection target;
   target.ns = source->ns;
   target.uuid = source->uuid;

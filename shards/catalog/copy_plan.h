@@ -10,6 +10,7 @@ struct Catalog::CopyPlan {
   Collection::Run places;  ///< Those that go: whole segments.
   std::shared_ptr<const Sharding> sharding;
   CollectionRow row;       ///< The collection's when it is done.
+  std::string claims;      ///< The table of claims that is to be filled; empty where there is none, or it is filled already.
   PartitionId first{0};    ///< Ids begin here.
   std::string min;
   std::vector<std::string> bounds;
@@ -33,6 +34,9 @@ class Catalog::CopyWishes {
   Catalog& catalog_;
   const Uuid collection_;
 };
+
+/// The table of claims that a collection shall have by its new row and has not yet; empty when there is none.
+Result<std::string> new_claims(const CollectionRow& row, const Sharding* before);
 
 /// InvalidOptions where a unique index could not be kept over several partitions.
 Status check_unique_indexes(const Collection& collection, const Sharding& sharding);

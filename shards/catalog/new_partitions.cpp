@@ -63,12 +63,19 @@ Status NewPartitions::make_indexes(const std::vector<IndexRow>& indexes) {
   return {};
 }
 
+Status NewPartitions::make_claims(const std::string& table) {
+  TRY(claims_, store_.engine().create_table(table, TableKind::kIndex));
+  tables_.push_back(claims_);
+  return table_made.hit();
+}
+
 std::vector<PartitionSlot> NewPartitions::slots(const Uuid& collection) const {
   std::vector<PartitionSlot> slots;
   for (const One& one : partitions_) {
     const TableId records = store_.engine().table(Partition::records_table(one.segment));
     PartitionSlot& slot = slots.emplace_back();
     slot.min = one.min;
+    slot.claims = claims_;
     slot.partition = std::make_shared<Partition>(one.id, collection, records, one.segment);
     for (const auto& [segment, index] : indexes_) {
       if (segment == one.segment) slot.indexes.push_back(index);

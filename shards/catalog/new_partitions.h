@@ -21,6 +21,8 @@ class NewPartitions {
   Status make_tables();
   /// Of a collection's indexes, as its row has them.
   Status make_indexes(const std::vector<IndexRow>& indexes);
+  /// In which the _ids of their documents will be claimed.
+  Status make_claims(const std::string& table);
   /// What they will be in the map of this collection, with counters of their own: for filling them before they are
   /// published.
   std::vector<PartitionSlot> slots(const Uuid& collection) const;
@@ -41,6 +43,7 @@ class NewPartitions {
   std::vector<One> partitions_;
   std::vector<TableId> tables_;
   std::vector<std::pair<SegmentId, std::shared_ptr<PartitionIndex>>> indexes_;
+  TableId claims_ = kNoTable;
 };
 
 }  // namespace partita::shards

@@ -23,10 +23,11 @@ bson::Document told(const Sharding& sharding, std::size_t partitions) {
 
 Status check_again(const Collection& there, const Sharding& sharding) {
   const bool divides = there.sharding->split_logical || !sharding.split_logical;
-  if (there.sharding->is(sharding) && divides) return {};
+  const bool claims = there.sharding->unique_id || !sharding.unique_id;
+  if (there.sharding->is(sharding) && divides && claims) return {};
   return error(Code::AlreadyInitialized, "sharding already enabled for collection ", there.ns.full(), " with options { key: ",
                bson::to_shell(there.sharding->key.pattern()), ", unique: ", there.sharding->unique ? "true" : "false",
-               divides ? "" : ", splitLogicalPartitions: false", " }");
+               divides ? "" : ", splitLogicalPartitions: false", claims ? "" : ", uniqueId: false", " }");
 }
 
 IndexRow index_row(std::uint32_t id, bson::View key, std::string_view name, bool unique) {
@@ -52,25 +53,34 @@ bool extends(const Sharding* sharding, const Sharding& other) {
   return sharding != nullptr && sharding->key.extends(other.key);
 }
 
-Status no_unique_id(const Namespace& ns) {
-  return error(Code::IllegalOperation, "uniqueId can be chosen only for a collection without documents: ", ns.full());
-}
-
 /// What the user has chosen about the collection, but for its key, stays chosen.
-Sharding carry_on(const Sharding* before, const Sharding& sharding, Store& store) {
+Sharding carry_on(const Sharding* before, const Sharding& sharding, std::optional<bool> unique_id, Store& store) {
   Sharding next = sharding.copy();
   if (next.name.empty()) next.name = default_index_name(next.key.pattern());
   if (next.epoch == bson::ObjectId{}) next.epoch = store.object_ids().next();
-  if (before == nullptr) return next;
-  next.split_logical |= before->split_logical;
-  next.no_balance |= before->no_balance;
-  next.no_auto_merge |= before->no_auto_merge;
-  next.allow_migrations &= before->allow_migrations;
-  if (next.claims.empty()) next.claims = before->claims;
+  if (before != nullptr) {
+    next.split_logical |= before->split_logical;
+    next.no_balance |= before->no_balance;
+    next.no_auto_merge |= before->no_auto_merge;
+    next.allow_migrations &= before->allow_migrations;
+    next.unique_id |= before->unique_id;
+  }
+  next.unique_id = unique_id.value_or(next.unique_id);
+  next.claims.clear();
+  // Where the _id alone leads to a document, there can be but one.
+  if (!next.unique_id || next.key.is_found_by_id()) return next;
+  next.claims = before != nullptr && !before->claims.empty() ? before->claims : claims_table(next.epoch);
   return next;
 }
 
 }  // namespace
+
+Result<std::string> new_claims(const CollectionRow& row, const Sharding* before) {
+  if (row.sharding.view().empty()) return std::string();
+  TRY(Sharding sharding, Sharding::decode(row.sharding));
+  if (before != nullptr && before->claims == sharding.claims) return std::string();
+  return std::move(sharding.claims);
+}
 
 Status check_unique_indexes(const Collection& collection, const Sharding& sharding) {
   for (const auto& index : collection.indexes) {
@@ -88,7 +98,7 @@ Status check_unique_indexes(const Collection& collection, const Sharding& shardi
 }
 
 /// Its row when it will be divided in this way: the indexes that the user sees stay, whatever the records' own order.
-CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* sharding) {
+CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* sharding, std::optional<bool> unique_id) {
   const CollectionRow* there = state_.row(collection.uuid);
   CollectionRow row = there == nullptr ? CollectionRow() : there->copy();
   const bson::Document id_key = bson::Document::build([](bson::Writer& key) { key.add("_id", 1); });
@@ -102,7 +112,7 @@ CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* 
   const bool lost = before != nullptr && before->has_index() && !before->key.has_hash() && !extends(sharding, *before);
   if (lost) add(before->key.pattern(), before->name, false);
   std::optional<Sharding> next;
-  if (sharding != nullptr) next = carry_on(before, *sharding, store_);
+  if (sharding != nullptr) next = carry_on(before, *sharding, unique_id, store_);
   row.sharding = next ? next->encode() : bson::Document();
   const bool by_id = sharding == nullptr || sharding->key.is_found_by_id();
   std::erase_if(row.indexes, [&](const IndexRow& index) {
@@ -160,7 +170,6 @@ Result<std::shared_ptr<const Collection>> Catalog::shard(const Namespace& ns, co
       CHECK_OK(check_again(now, sharding));
       return std::optional<Layout>();
     }
-    if (!sharding.claims.empty()) return no_unique_id(ns);
     return std::optional<Layout>({sharding.share(), bounds});
   };
   return repartition(ns, choose, interrupted, progress);
@@ -191,10 +200,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
   if (there != nullptr) {
     CHECK_OK(check_unique_indexes(*there, sharding));
     change.exclude(*there);
-    if (there->size().documents != 0) {
-      if (sharding.claims.empty()) return std::shared_ptr<const Collection>();
-      return no_unique_id(ns);
-    }
+    if (there->size().documents != 0) return std::shared_ptr<const Collection>();
     row = divided_by(*there, &sharding);
     for (const PartitionSlot& slot : there->partitions) change.erase(PartitionRow::key(there->uuid, slot.partition->id()));
   } else {
@@ -203,7 +209,8 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
   }
   const Uuid uuid = there != nullptr ? there->uuid : store_.random().uuid();
   CHECK_OK(fresh.make_indexes(row.indexes));
-  if (!sharding.claims.empty()) CHECK_OK(store_.engine().create_table(sharding.claims, TableKind::kIndex));
+  TRY(const std::string claims, new_claims(row, nullptr));
+  if (!claims.empty()) CHECK_OK(fresh.make_claims(claims));
   MetaRow meta = state_.meta();
   meta.next_partition = std::max(meta.next_partition, next_partition_);
   change.put(MetaRow::key(), meta.encode());

@@ -149,7 +149,7 @@ Status CatalogState::settle_member(const Uuid& uuid, Member& member, Changes& ch
   CHECK_OK(check_tiling(member));
   TRY(const std::set<SegmentId> heirs, begin_takeover(member, changes));
   for (auto& [id, tables] : member.segments) CHECK_OK(settle_segment(id, tables, member, heirs.contains(id), changes));
-  CHECK_OK(settle_claims(member, changes));
+  TRY(const bool claims_anew, settle_claims(member, !heirs.empty(), changes));
   for (auto& [id, slot] : member.slots) {
     slot.indexes = member.segments.at(slot.partition->segment()).indexes;
     slot.sharding = member.sharding.get();
@@ -160,6 +160,8 @@ Status CatalogState::settle_member(const Uuid& uuid, Member& member, Changes& ch
   std::shared_ptr<Collection> target = assemble(uuid, member);
   std::erase_if(target->partitions, [&](const PartitionSlot& slot) { return !heirs.contains(slot.partition->segment()); });
   target->note_heads();
+  // Claims that there were before hold for the collection, whatever its partitions.
+  for (PartitionSlot& slot : target->partitions) slot.claims = claims_anew ? slot.claims : kNoTable;
   changes.takeovers.back().target = std::move(target);
   return {};
 }
@@ -219,16 +221,18 @@ Status CatalogState::settle_segment(SegmentId id, SegmentTables& tables, const M
   return {};
 }
 
-Status CatalogState::settle_claims(Member& member, Changes& changes) {
+/// Whether there is a new table, without a row.
+Result<bool> CatalogState::settle_claims(Member& member, bool takes_over, Changes& changes) {
   const std::string wanted = member.sharding != nullptr ? member.sharding->claims : std::string();
-  if (wanted == member.claims_name) return {};
+  if (wanted == member.claims_name) return false;
   if (member.claims != kNoTable) changes.dropped.push_back(member.claims);
   member.claims = kNoTable;
-  if (!wanted.empty()) {
-    TRY(member.claims, tables_.create_table(wanted, TableKind::kIndex));
-  }
   member.claims_name = wanted;
-  return {};
+  if (wanted.empty()) return false;
+  // What a copy had claimed when the last checkpoint was taken is claimed again.
+  if (takes_over) CHECK_OK(tables_.drop_table(tables_.table(wanted)));
+  TRY(member.claims, tables_.create_table(wanted, TableKind::kIndex));
+  return true;
 }
 
 /// Partitions that were made of others know at once what those knew of their keys.

@@ -33,7 +33,8 @@ class CatalogState {
     /// rows.
     struct Takeover {
       std::vector<TableId> sources;              ///< Tables of records.
-      std::shared_ptr<const Collection> target;  ///< The collection now, with those of its partitions that take over.
+      /// The collection now, with those of its partitions that take over; with claims where these are to be filled too.
+      std::shared_ptr<const Collection> target;
     };
     std::vector<Unfilled> unfilled;    ///< New indexes, over records that may be there already.
     std::vector<Takeover> takeovers;
@@ -98,7 +99,7 @@ class CatalogState {
 
   static void list_tables(const SegmentTables& tables, std::vector<TableId>& list);
   static void hand_on(Member& member);
-  Status settle_claims(Member& member, Changes& changes);
+  Result<bool> settle_claims(Member& member, bool takes_over, Changes& changes);
 
   TableSet& tables_;
   MetaRow meta_;

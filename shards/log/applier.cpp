@@ -93,7 +93,7 @@ std::int64_t Effects::take_reserved(const Partition& partition, std::uint64_t ha
 template <RowSession Session>
 Status BasicApplier<Session>::insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document, Effects& effects) {
   TRY(Cursor cursor, session.cursor(slot.partition->records()));
-  if (slot.claims != kNoTable) CHECK_OK(claim_id(session, slot, key, document));
+  if (slot.claims != kNoTable) CHECK_OK(claim_id(session, slot, document));
   CHECK_OK(cursor.insert(key, document.bytes()));
   for (const auto& index : slot.indexes) CHECK_OK(index_writer_.insert(session, *index, key, document));
   effects.add(slot, key, {1, document.size()});
@@ -101,13 +101,14 @@ Status BasicApplier<Session>::insert(Session& session, const PartitionSlot& slot
 }
 
 // One row for each _id of the whole collection: two writers who want the same one meet there, whichever partitions they are
-// in. A document that moves is removed and inserted in one transaction, and so points its claim to the new place.
+// in. It says no more than that, so that it stays true when the collection is divided by another key. (A document that moves
+// is removed and inserted in one transaction.)
 template <RowSession Session>
-Status BasicApplier<Session>::claim_id(Session& session, const PartitionSlot& slot, Bytes key, bson::View document) {
+Status BasicApplier<Session>::claim_id(Session& session, const PartitionSlot& slot, bson::View document) {
   id_.clear();
   query::keys::encode(document["_id"], id_);
   TRY(Cursor claims, session.cursor(slot.claims));
-  return claims.insert(id_.bytes(), key);
+  return claims.insert(id_.bytes(), {});
 }
 
 template <RowSession Session>

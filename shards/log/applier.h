@@ -108,7 +108,7 @@ class BasicApplier {
   Status retire_catalog_row(Session& session, Bytes key);
 
  private:
-  Status claim_id(Session& session, const PartitionSlot& slot, Bytes key, bson::View document);
+  Status claim_id(Session& session, const PartitionSlot& slot, bson::View document);
   Status free_id(Session& session, const PartitionSlot& slot, bson::View document);
   Status replay_change(Session& session, const Operation& operation, const PartitionSlot& slot, Effects& effects);
 

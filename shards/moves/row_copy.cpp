@@ -19,9 +19,9 @@ bool is_passing(const Status& status) {
   return status.code() == Code::WriteConflict || status.code() == Code::TransactionTooLargeForCache;
 }
 
-/// Where the record key is all that tells documents apart, it is an index that has them twice.
-Status same_record(const Collection& target, bson::View document) {
-  const bool by_id = target.sharding == nullptr || target.sharding->key.is_found_by_id();
+/// Two documents have one claim, or one record key: it is an index that has them twice.
+Status same_record(const Collection& target, const PartitionSlot& slot, bson::View document) {
+  const bool by_id = slot.claims != kNoTable || target.sharding == nullptr || target.sharding->key.is_found_by_id();
   const bson::Document pattern = bson::Document::build([&](bson::Writer& out) { out.add("_id", 1); });
   const bson::Document value = bson::Document::build([&](bson::Writer& out) { out.add("_id", document["_id"]); });
   return duplicate_key(target.ns.full(), by_id ? "_id_" : target.sharding->name, pattern, value);
@@ -67,7 +67,7 @@ Status RowCopy::add(bson::View document) {
   TRY(const PartitionSlot* slot, place(document));
   Status status = applier_.insert(*writer_, *slot, key_.bytes(), document, effects_);
   if (status.code() != Code::DuplicateKey) return status;
-  return status.details().empty() ? same_record(target_, document) : duplicate_key(target_.ns.full(), status);
+  return status.details().empty() ? same_record(target_, *slot, document) : duplicate_key(target_.ns.full(), status);
 }
 
 Status RowCopy::take_away(bson::View document) {
@@ -134,7 +134,6 @@ Status copy_rows(Engine& engine, std::span<const TableId> sources, const Collect
   filled.partitions = target.partitions;
   for (PartitionSlot& slot : filled.partitions) {
     const Partition& there = *slot.partition;
-    slot.claims = kNoTable;  // They are the collection's, whatever its partitions, and have been made.
     slot.partition = std::make_shared<Partition>(there.id(), there.collection(), there.records(), there.segment());
   }
   BuildProgress progress;

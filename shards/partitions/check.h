@@ -17,6 +17,7 @@ struct Findings {
   };
   Growth growth;                       ///< Documents and bytes counted.
   std::int64_t invalid_documents = 0;  ///< Not BSON any more.
+  std::int64_t unclaimed = 0;          ///< Documents whose _id is not claimed, where every _id is to be there once.
   std::vector<Index> indexes;          ///< In the order of the slot's.
 
   bool sound() const;
@@ -26,5 +27,8 @@ struct Findings {
 /// Reads every document and every index entry of the segment that a partition is in. Takes as long as that takes, on a worker; `go_on` is asked
 /// now and then and ends it by failing.
 Result<Findings> check_segment(Session& session, const PartitionSlot& slot, const std::function<Status()>& go_on);
+
+/// How many _ids of the collection are claimed: as many as it has documents. Zero where none is.
+Result<std::int64_t> count_claims(Session& session, const Collection& collection, const std::function<Status()>& go_on);
 
 }  // namespace partita::shards

@@ -216,9 +216,32 @@ TEST_F(ShardingCommands, AnIdCanBeUniqueOverAllPartitions) {
   EXPECT_EQ(run("{drop: 'q'}"), "{nIndexesWas: 2, ns: \"test.q\", ok: 1.0}");
 }
 
-TEST_F(ShardingCommands, UniqueIdIsForEmptyCollections) {
-  EXPECT_EQ(run("{insert: 'full', documents: [{_id: 1, a: 1}]}"), "{n: 1, ok: 1.0}");
-  EXPECT_EQ(code("{shardCollection: 'test.full', key: {a: 1}, uniqueId: true}"), 20);
+TEST_F(ShardingCommands, UniqueIdCanBeChosenForAFilledCollection) {
+  EXPECT_EQ(run("{insert: 'full', documents: [{_id: 1, a: 1}, {_id: 2, a: 2}]}"), "{n: 2, ok: 1.0}");
+  EXPECT_THAT(run("{shardCollection: 'test.full', key: {a: 1}, uniqueId: true}"), HasSubstr("ok: 1.0"));
+  EXPECT_THAT(run("{insert: 'full', documents: [{_id: 1, a: 7}]}"), HasSubstr("keyPattern: {_id: 1}, keyValue: {_id: 1}"));
+  EXPECT_THAT(run("{validate: 'full'}"), HasSubstr("valid: true"));
+  // What keeps them unique takes room, and is seen.
+  const bson::Document stats = server_.reply("{collStats: 'full'}");
+  EXPECT_GT(stats.view()["indexSizes"].as_document()["_id_"].to_double().value_or(0), 4096);
+}
+
+TEST_F(ShardingCommands, UniqueIdCanBeChosenWhenResharding) {
+  EXPECT_THAT(run("{shardCollection: 'test.q', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(code("{shardCollection: 'test.q', key: {a: 1}, uniqueId: true}"), 23) << "it is not as asked";
+  EXPECT_EQ(run("{insert: 'q', documents: [{_id: 1, a: 1}, {_id: 1, a: 2}, {_id: 3, a: 1}]}"), "{n: 3, ok: 1.0}");
+  for (const char* key : {"{a: 1}", "{b: 1}"}) {
+    EXPECT_THAT(run(detail::join("{reshardCollection: 'test.q', key: ", key, ", uniqueId: true}")),
+                HasSubstr("E11000 duplicate key error collection: test.q index: _id_ dup key: { _id: 1 }"));
+  }
+  EXPECT_EQ(run("{delete: 'q', deletes: [{q: {_id: 1, a: 2}, limit: 1}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_EQ(run("{reshardCollection: 'test.q', key: {a: 1}, uniqueId: true}"), "{ok: 1.0}");
+  EXPECT_EQ(rows("collections", "{_id: 'test.q'}", "{_id: 0, uniqueId: 1}"), "{\"0\": {uniqueId: true}}");
+  EXPECT_EQ(run("{refineCollectionShardKey: 'test.q', key: {a: 1, b: 1}}"), "{ok: 1.0}");
+  EXPECT_THAT(run("{insert: 'q', documents: [{_id: 3, a: 7}]}"), HasSubstr("code: 11000"));
+  EXPECT_EQ(run("{reshardCollection: 'test.q', key: {b: 1}, uniqueId: false}"), "{ok: 1.0}");
+  EXPECT_EQ(run("{insert: 'q', documents: [{_id: 3, b: 7}]}"), "{n: 1, ok: 1.0}");
+  EXPECT_EQ(rows("collections", "{_id: 'test.q'}", "{_id: 0, uniqueId: 1}"), "{\"0\": {}}");
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ const Namespace kStays{"keep", "stays"};
 const Namespace kSharded{"test", "sharded"};  ///< In one partition.
 const Namespace kParts{"test", "parts"};      ///< That has been split.
 const Namespace kOneKey{"test", "onekey"};    ///< One logical key, in two partitions.
+const Namespace kClaimed{"test", "claimed"};  ///< With every _id once.
+
+/// What else may be wanted of a collection when it is sharded.
+enum class Wanted { kNothing, kDividedKeys, kUniqueIds };
 constexpr int kThingsDocuments = 40;
 
 Status insert(Store& store, const Namespace& ns, int first, int last) {
@@ -78,9 +82,10 @@ Status merge(Store& store, const Namespace& ns) {
 }
 
 Status shard(Store& store, const Namespace& ns, const char* key = "{_id: 1}", const std::vector<std::string>& bounds = {},
-             bool divides_keys = false) {
+             Wanted wanted = Wanted::kNothing) {
   Sharding sharding;
-  sharding.split_logical = divides_keys;
+  sharding.split_logical = wanted == Wanted::kDividedKeys;
+  sharding.unique_id = wanted == Wanted::kUniqueIds;
   TRY(sharding.key, query::ShardKey::parse(bson::parse_json(key).value()));
   return store.catalog().shard(ns, sharding, bounds).status();
 }
@@ -88,6 +93,15 @@ Status shard(Store& store, const Namespace& ns, const char* key = "{_id: 1}", co
 Status unshard(Store& store, const Namespace& ns) {
   const auto choose = [](const Collection&) -> Result<std::optional<Catalog::Layout>> {
     return std::optional<Catalog::Layout>(std::in_place);
+  };
+  return store.catalog().repartition(ns, choose).status();
+}
+
+Status reshard(Store& store, const Namespace& ns, const char* key) {
+  Sharding sharding;
+  TRY(sharding.key, query::ShardKey::parse(bson::parse_json(key).value()));
+  const auto choose = [&](const Collection&) -> Result<std::optional<Catalog::Layout>> {
+    return std::optional<Catalog::Layout>({sharding.share(), {}});
   };
   return store.catalog().repartition(ns, choose).status();
 }
@@ -106,8 +120,10 @@ Status move_out(Store& store, const Namespace& ns) {
 Status prepare(Store& store) {
   CHECK_OK(shard(store, kSharded));
   CHECK_OK(shard(store, kParts));
-  CHECK_OK(shard(store, kOneKey, "{b: 1}", {}, true));
+  CHECK_OK(shard(store, kOneKey, "{b: 1}", {}, Wanted::kDividedKeys));
   CHECK_OK(shard(store, kOther, "{_id: 'hashed'}", {query::even_bound(1, 2)}));
+  CHECK_OK(shard(store, kClaimed, "{b: 1}", {}, Wanted::kUniqueIds));
+  CHECK_OK(insert(store, kClaimed, 0, 4));
   CHECK_OK(insert(store, kSharded, 0, 7));
   CHECK_OK(insert(store, kParts, 0, 10));
   CHECK_OK(insert(store, kOneKey, 0, 10));
@@ -119,6 +135,7 @@ Status prepare(Store& store) {
   CHECK_OK(split(store, kOneKey, 0));
   CHECK_OK(insert(store, kSharded, 7, 12));
   CHECK_OK(insert(store, kParts, 10, 12));
+  CHECK_OK(insert(store, kClaimed, 4, 7));
   CHECK_OK(insert(store, kThings, kThingsDocuments / 2, kThingsDocuments));
   CHECK_OK(insert(store, kOther, 0, 5));
   return insert(store, kStays, 3, 6);
@@ -158,6 +175,13 @@ const std::vector<Change> kChanges{
      {"partitionTableMade", "rowsCopied", "copyCaughtUp", "copyWritersOut", "catalogBeforeRecord", "catalogRecordCommitted",
       "catalogPublished"}},
     {"shardFilledByAnother", [](Store& store) { return shard(store, kThings, "{b: 1}"); }, {"rowsCopied", "catalogRecordCommitted"}},
+    {"shardFilledWithUniqueIds", [](Store& store) { return shard(store, kThings, "{b: 'hashed'}", {query::even_bound(1, 2)}, Wanted::kUniqueIds); },
+     {"partitionTableMade", "rowsCopied", "copyCaughtUp", "copyWritersOut", "catalogBeforeRecord", "catalogRecordCommitted",
+      "catalogPublished"}},
+    {"shardEmptyWithUniqueIds", [](Store& store) { return shard(store, {"test", "fresh"}, "{b: 1}", {}, Wanted::kUniqueIds); },
+     {"partitionTableMade", "catalogRecordCommitted"}},
+    {"unshardClaimed", [](Store& store) { return unshard(store, kClaimed); }, {"rowsCopied", "catalogRecordCommitted"}},
+    {"reshardClaimed", [](Store& store) { return reshard(store, kClaimed, "{c: 1}"); }, {"rowsCopied", "catalogRecordCommitted"}},
     {"unshard", [](Store& store) { return unshard(store, kOther); }, {"rowsCopied", "catalogRecordCommitted"}},
     {"mergeByCopy", [](Store& store) { return copy_together(store, kOther); }, {"rowsCopied", "catalogRecordCommitted"}},
     {"moveOut", [](Store& store) { return move_out(store, kParts); }, {"rowsCopied", "catalogRecordCommitted"}},
@@ -241,6 +265,10 @@ void expect_sound(Store& store) {
   std::optional<SessionLease> lease = std::move(SessionLease::take(store.engine())).value();
   Session& session = **lease;
   for (const auto& collection : store.catalog().share()->all()) {
+    const std::string claims = collection->sharding == nullptr ? "" : collection->sharding->claims;
+    if (!claims.empty()) known.insert(claims);
+    const auto claimed = count_claims(session, *collection, [] { return Status(); });
+    EXPECT_TRUE(claimed.ok() && *claimed == (claims.empty() ? 0 : collection->size().documents)) << collection->ns.full();
     for (const Collection::Run& run : collection->runs()) {
       const PartitionSlot& slot = collection->partitions[run.first];
       known.insert(Partition::records_table(slot.partition->segment()));

@@ -26,22 +26,6 @@ TEST_F(RepartitionTest, StandsAfterACrashRightBehindTheCheckpoint) {
   expect_no_other_tables();
 }
 
-TEST_F(RepartitionTest, KeepsTheClaimsOfIdsThroughACrash) {
-  options_.checkpoint_after_copy = false;
-  open("a");
-  Sharding sharding = by("{region: 'hashed'}");
-  sharding.epoch = store_->object_ids().next();
-  sharding.claims = claims_table(sharding.epoch);
-  ASSERT_TRUE(store_->catalog().shard(kNs, sharding, even(3)).ok());
-  fill(500);
-  ASSERT_TRUE(store_->checkpoint().ok());
-  ASSERT_TRUE(reshard("{n: 1}", {}).ok());
-  EXPECT_EQ(insert("{_id: 7, region: 'elsewhere', n: -1}").code(), Code::DuplicateKey);
-  crash();
-  expect_model();
-  EXPECT_EQ(insert("{_id: 7, region: 'elsewhere', n: -1}").code(), Code::DuplicateKey);
-}
-
 TEST_F(RepartitionTest, StandsAfterACrash) {
   open("a");
   fill(500);

@@ -67,12 +67,15 @@ class RepartitionTest : public StoreTest {
     for (std::size_t i = 1; i < partitions; ++i) bounds.push_back(query::even_bound(i, partitions));
     return bounds;
   }
-  Status shard(const std::string& key, const std::vector<std::string>& bounds, const Catalog::Interrupt& go_on = {}) {
-    return store_->catalog().shard(kNs, by(key), bounds, go_on).status();
+  Status shard(const std::string& key, const std::vector<std::string>& bounds, const Catalog::Interrupt& go_on = {},
+               bool unique_id = false) {
+    Sharding sharding = by(key);
+    sharding.unique_id = unique_id;
+    return store_->catalog().shard(kNs, sharding, bounds, go_on).status();
   }
-  Status reshard(const std::string& key, const std::vector<std::string>& bounds) {
+  Status reshard(const std::string& key, const std::vector<std::string>& bounds, std::optional<bool> unique_id = {}) {
     const auto choose = [&](const Collection&) -> Result<std::optional<Catalog::Layout>> {
-      return std::optional<Catalog::Layout>({by(key).share(), bounds});
+      return std::optional<Catalog::Layout>({by(key).share(), bounds, unique_id});
     };
     return store_->catalog().repartition(kNs, choose).status();
   }
@@ -107,6 +110,10 @@ class RepartitionTest : public StoreTest {
         EXPECT_TRUE(found.emplace(*document["_id"].exact_int64(), *document["n"].exact_int64()).second);
       }
     }
+    const auto claims = count_claims(*session, *collection, [] { return Status(); });
+    ASSERT_TRUE(claims.ok()) << claims.status().message();
+    const bool claimed = collection->sharding != nullptr && !collection->sharding->claims.empty();
+    EXPECT_EQ(*claims, claimed ? static_cast<std::int64_t>(found.size()) : 0);
     EXPECT_TRUE(found == model_) << found.size() << " documents instead of " << model_.size();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const Growth counted = collection->partitions[i].partition->counters().total();
@@ -119,6 +126,7 @@ class RepartitionTest : public StoreTest {
   void expect_no_other_tables() {
     std::set<std::string> known{"catalog", "retry", "state", "log"};
     for (const auto& collection : store_->catalog().share()->all()) {
+      if (collection->sharding != nullptr && !collection->sharding->claims.empty()) known.insert(collection->sharding->claims);
       for (const PartitionSlot& slot : collection->partitions) {
         known.insert(Partition::records_table(slot.partition->segment()));
         for (const auto& index : slot.indexes) known.insert(Partition::index_table(slot.partition->segment(), index->spec->id));

@@ -6,10 +6,13 @@
 #include <future>
 #include <thread>
 
+#include "shards/balance/options.h"
 #include "shards/moves/key_sample.h"
 #include "shards/moves/merge_by_copy.h"
 #include "shards/moves/mover.h"
 #include "shards/router/collection_scan.h"
+#include "shards/sessions/retry_rows.h"
+#include "shards/snapshot/partition_export.h"
 #include "tests/shards/moves/repartition_fixture.h"
 #include "tests/support/random.h"
 
@@ -110,6 +113,29 @@ TEST_F(RepartitionTest, NamesTheIdThatTwoDocumentsShare) {
   expect_no_other_tables();
 }
 
+TEST_F(RepartitionTest, GivesUpItsHeritage) {
+  options_.balance = std::make_shared<BalanceOptions>();
+  options_.balance->heritage_age_ms = 0;
+  open("a");
+  fill(100);
+  const StatementId statement{.session = {1, 2, 3}, .transaction = 5, .statement = 0};
+  const auto note = [&](WriteAttempt& attempt) -> Status {
+    TRY(const PartitionSlot* home, attempt.enter(home_key(statement)));
+    return attempt.unit().note_retry(home->partition->id(), statement, {0, 0, StatementKind::kUpdate, {}});
+  };
+  ASSERT_TRUE(write(*store_, kNs, {}, note).ok());
+  ASSERT_TRUE(shard("{region: 1}", {}).ok());
+  ASSERT_TRUE(unshard().ok());
+  const auto inherits = [&] { return !store_->catalog().share()->share(kNs.full())->partitions[0].inherits.empty(); };
+  for (int look = 0; look < 500 && inherits(); ++look) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(inherits());
+  const auto now = store_->catalog().share()->share(kNs.full());
+  const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
+  const auto found = find_statement(*session, store_->tables().retry, now->partitions[0], statement);
+  EXPECT_TRUE(found.ok() && found->done);
+  EXPECT_TRUE(PartitionExport::begin(*store_, now, now->partitions[0], {}).ok());
+}
+
 TEST_F(RepartitionTest, RefusesAUniqueIndexThatCouldNotBeKept) {
   open("a");
   fill(100);
@@ -192,7 +218,7 @@ class Writers {
  public:
   using Put = std::function<Status(int id, int n)>;
   using Erase = std::function<Status(int id)>;
-  Writers(int threads, int first, const Put& put, const Erase& erase) : models_(threads) {
+  Writers(int threads, int first, const Put& put, const Erase& erase, std::chrono::milliseconds pause = 0ms) : models_(threads) {
     for (int t = 0; t < threads; ++t) {
       threads_.emplace_back([=, this] {
         Random random(t + 1);
@@ -208,6 +234,7 @@ class Writers {
           if (goes) models_[t].erase(id);
           else models_[t][id] = n;
           ++writes_;
+          if (pause > 0ms) std::this_thread::sleep_for(pause);
         }
       });
     }
@@ -231,24 +258,30 @@ class Writers {
   std::vector<std::thread> threads_;
 };
 
-TEST_F(RepartitionTest, GoesOnBesideWriters) {
+/// Writes nothing but to documents of its own, with every _id once in the whole collection where `unique_id` says so.
+class RepartitionBesideWriters : public RepartitionTest {
+ protected:
+  void go_on_beside_writers(bool unique_id, std::chrono::milliseconds pause = 0ms);
+};
+
+void RepartitionBesideWriters::go_on_beside_writers(bool unique_id, std::chrono::milliseconds pause) {
   open("a");
   fill(5000);
   ASSERT_TRUE(create_index("{key: {n: 1}, name: 'n_1'}").ok());
   ASSERT_TRUE(create_index("{key: {region: 1, _id: 1}, name: 'u', unique: true}").ok());
   const auto put_one = [&](int id, int n) { return put(id, n); };
   const auto erase_one = [&](int id) { return erase(id); };
-  Writers writers(3, 1'000'000, put_one, erase_one);
+  Writers writers(3, 1'000'000, put_one, erase_one, pause);
   while (writers.writes() < 200) std::this_thread::sleep_for(1ms);
   for (int round = 0; round < 2; ++round) {
-    Status status = shard("{region: 1}", {});
+    Status status = shard("{region: 1}", {}, {}, unique_id);
     ASSERT_TRUE(status.ok()) << status.message();
     status = reshard("{region: 'hashed'}", even(6));
     ASSERT_TRUE(status.ok()) << status.message();
     status = unshard();
     ASSERT_TRUE(status.ok()) << status.message();
   }
-  ASSERT_TRUE(shard("{region: 'hashed'}", even(3)).ok());
+  ASSERT_TRUE(shard("{region: 'hashed'}", even(3), {}, unique_id).ok());
   const int before = writers.writes();
   while (writers.writes() < before + 100) std::this_thread::sleep_for(1ms);
   writers.stop();
@@ -257,6 +290,41 @@ TEST_F(RepartitionTest, GoesOnBesideWriters) {
   crash();
   expect_model();
   expect_no_other_tables();
+}
+
+TEST_F(RepartitionBesideWriters, Divides) { go_on_beside_writers(false); }
+
+TEST_F(RepartitionBesideWriters, DividesInSmallSteps) {
+  options_.touched_key_bytes = 3000;
+  go_on_beside_writers(false, 1ms);  // Faster ones could not be followed in steps so small.
+}
+
+TEST_F(RepartitionBesideWriters, ClaimsIds) { go_on_beside_writers(true); }
+
+TEST_F(RepartitionBesideWriters, ClaimsIdsInSmallSteps) {
+  options_.touched_key_bytes = 3000;
+  go_on_beside_writers(true, 1ms);
+}
+
+// Each document takes the value that its neighbour gives up, while it is copied.
+TEST_F(RepartitionTest, LetsUniqueValuesMoveInSmallSteps) {
+  options_.touched_key_bytes = 500;
+  open("a");
+  constexpr int kDocuments = 300;
+  for (int id = 0; id < kDocuments; ++id) ASSERT_TRUE(put(id, model_[id] = id).ok());
+  ASSERT_TRUE(create_index("{key: {n: 1}, name: 'u', unique: true}").ok());
+  std::atomic<bool> moved{false};
+  const auto move_all = [&]() -> Status {
+    if (moved.exchange(true)) return {};
+    for (int round = 1; round <= 3; ++round) {
+      for (int id = kDocuments - 1; id >= 0; --id) CHECK_OK(put(id, model_[id] = id + round));
+    }
+    return {};
+  };
+  const Status status = shard("{n: 1}", {}, move_all);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(moved);
+  expect_model();
 }
 
 TEST_F(RepartitionTest, CopiesPartitionsIntoTablesOfTheirOwn) {
