@@ -12,6 +12,7 @@
 #include "shards/indexes/entries.h"
 #include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
+#include "shards/storage/fail_point.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
 
@@ -29,8 +30,13 @@ constexpr int kInterruptInterval = 512;
 /// To change a large document, and what indexes have of it, is not done in a moment.
 constexpr std::size_t kMostBytesOnCore = 128 << 10;
 
+/// How often one is planned again that has been overtaken.
+constexpr int kMostPlans = 10;
+
 /// Keys found at a time by a write to many documents.
 constexpr std::size_t kTargetsAtOnce = 1000;
+
+shards::FailPoint changed_one_of_many{"changedOneOfMany", "A write to many documents has come by one of them."};
 
 StatementKind kind_of(const Change& change) {
   if (change.image != Image::kNone) return StatementKind::kFindAndModify;
@@ -231,6 +237,36 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
   return repeat_unlocated(operation, *collection, statement, outcome).status();
 }
 
+/// Changes what matches and belongs to the remainder, which is less then: also where it fails.
+Status change_remainder(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
+                        const query::Matcher& matcher, const Change& change, Remainder& remainder, Outcome& outcome) {
+  TRY(Plan plan, choose_plan(collection, matcher.tree(), {}, change.hint));
+  // Changing what an index orders by could lead the scan to the same document again: then all are found first.
+  const bool in_order = plan.order.index == nullptr && !plan.order.backward;
+  const PlanPremise premise = std::move(plan.premise);
+  Targets targets(operation, collection, matcher, std::move(plan.order), &remainder);
+  std::string last;
+  while (true) {
+    Result<std::vector<std::string>> found = targets.next(in_order ? kTargetsAtOnce : SIZE_MAX);
+    if (!found.ok() && in_order && !last.empty()) remainder.leave_behind(collection, last);
+    TRY(std::vector<std::string> keys, std::move(found));
+    if (last.empty()) CHECK_OK(premise.check(operation.server().store));
+    if (keys.empty()) return {};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      CHECK_OK(operation.check_interrupt());
+      Outcome one;
+      Status status = change_one(operation, collection->ns, *collection, bytes_of(keys[i]), &matcher, change, std::nullopt, one);
+      if (!status.ok() && in_order && !last.empty()) remainder.leave_behind(collection, last);
+      if (!status.ok() && !in_order) remainder.leave_only(collection, {keys.begin() + static_cast<std::ptrdiff_t>(i), keys.end()});
+      CHECK_OK(std::move(status));
+      outcome.matched += one.matched;
+      outcome.modified += one.modified;
+      changed_one_of_many.pass();
+      last = std::move(keys[i]);
+    }
+  }
+}
+
 /// Inserts what an upsert makes of filter and update.
 Status insert_upserted(Operation& operation, const shards::Namespace& ns, const query::Matcher& matcher,
                        const Change& change, const std::optional<Retryable>& statement, Outcome& outcome) {
@@ -292,8 +328,6 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
                     const std::optional<shards::StatementId>& statement_id, Outcome& outcome) {
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
-  // One that has got another shard key is looked through again by that: nothing has been changed yet.
-  constexpr int kOrderAttempts = 10;
   const bool may_be_keyed = change.sort.empty() && change.hint.missing();
   std::optional<query::Matcher> matcher;
   for (int attempt = 0;; ++attempt) {
@@ -307,7 +341,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (statement_id) statement = {*statement_id, kind_of(change), keyed};
     if (collection != nullptr && keyed) {
       Status status = change_one(operation, ns, *collection, key.bytes(), nullptr, change, statement, outcome);
-      if (status.code() == Code::QueryPlanKilled && attempt < kOrderAttempts) continue;
+      if (status.code() == Code::QueryPlanKilled && attempt < kMostPlans) continue;
       CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
@@ -317,7 +351,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
       Status status = change_found(operation, ns, collection, *matcher, change, statement, outcome);
-      if (status.code() == Code::QueryPlanKilled && attempt < kOrderAttempts) continue;
+      if (status.code() == Code::QueryPlanKilled && attempt < kMostPlans) continue;
       CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried) return {};
     }
@@ -331,22 +365,15 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome) {
   if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
   TRY(const query::Matcher matcher, query::Matcher::parse(change.filter));
-  if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
-    TRY(Plan plan, choose_plan(collection, matcher.tree(), {}, change.hint));
-    // Changing what an index orders by could lead the scan to the same document again: then all are found first.
-    const std::size_t at_once = plan.order.index == nullptr ? kTargetsAtOnce : SIZE_MAX;
-    Targets targets(operation, collection, matcher, std::move(plan.order));
-    while (true) {
-      TRY(const std::vector<std::string> keys, targets.next(at_once));
-      if (keys.empty()) break;
-      for (const std::string& key : keys) {
-        CHECK_OK(operation.check_interrupt());
-        Outcome one;
-        CHECK_OK(change_one(operation, ns, *collection, bytes_of(key), &matcher, change, std::nullopt, one));
-        outcome.matched += one.matched;
-        outcome.modified += one.modified;
-      }
-    }
+  Remainder remainder;
+  auto collection = operation.server().store.catalog().snapshot().share(ns.full());
+  for (int plans = 1; collection != nullptr; ++plans) {
+    Status status = change_remainder(operation, collection, matcher, change, remainder, outcome);
+    auto now = operation.server().store.catalog().snapshot().share(ns.full());
+    // What is left is found again, by the key and the indexes that the collection has now.
+    const bool goes_on = status.code() == Code::QueryPlanKilled && plans < kMostPlans && now != nullptr && now->uuid == collection->uuid;
+    if (!goes_on) CHECK_OK(std::move(status));
+    collection = goes_on ? std::move(now) : nullptr;
   }
   if (outcome.matched > 0 || !change.upsert) return {};
   return insert_upserted(operation, ns, matcher, change, std::nullopt, outcome);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/targets.h"
 
+#include <algorithm>
+
 #include "commands/server.h"
+#include "shards/router/record_keys.h"
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -12,10 +15,31 @@ constexpr int kInterruptInterval = 512;
 
 }  // namespace
 
+void Remainder::leave_behind(std::shared_ptr<const shards::Collection> order, std::string key) {
+  parts_.push_back({std::move(order), std::move(key), {}});
+}
+
+void Remainder::leave_only(std::shared_ptr<const shards::Collection> order, std::vector<std::string> keys) {
+  std::ranges::sort(keys);
+  parts_.push_back({std::move(order), {}, std::move(keys)});
+}
+
+Result<bool> Remainder::holds(bson::View document) const {
+  for (const Part& part : parts_) {
+    key_.clear();
+    // Its writer did not know the order of before: a value that has no place there may be new or old.
+    if (!shards::append_record_key(*part.order, document, key_).ok()) return shards::order_changed(part.order->ns);
+    const std::string_view key = key_.text();
+    if (part.keys.empty() ? key <= part.behind : !std::ranges::binary_search(part.keys, key)) return false;
+  }
+  return true;
+}
+
 Targets::Targets(Operation& operation, std::shared_ptr<const shards::Collection> collection,
-                 const query::Matcher& matcher, shards::ScanOrder order)
+                 const query::Matcher& matcher, shards::ScanOrder order, const Remainder* remainder)
     : operation_(operation),
       matcher_(matcher),
+      remainder_(remainder),
       scan_(operation.server().store, std::move(collection), std::move(order)) {
   scan_.interrupt_by([&operation] { return operation.check_interrupt(); });
 }
@@ -28,7 +52,10 @@ Result<bool> Targets::next_match(bson::View& document) {
     TRY(document, scan_.document());
     const bool matches = matcher_.matches(document, state_);
     if (!state_.failure.ok()) return std::move(state_.failure);
-    if (matches) return true;
+    if (!matches) continue;
+    if (remainder_ == nullptr) return true;
+    TRY(const bool left, remainder_->holds(document));
+    if (left) return true;
   }
 }
 

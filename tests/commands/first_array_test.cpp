@@ -70,6 +70,11 @@ TEST_P(FirstArray, IsFoundByAWrite) {
   EXPECT_THAT(overtaken("{update: 'c', updates: [{q: {a: {$gt: 4, $lt: 8}}, u: {$set: {seen: true}}}]}"), HasSubstr("nModified: 1"));
 }
 
+TEST_P(FirstArray, IsAmongThoseOfAWriteToMany) {
+  EXPECT_THAT(overtaken("{update: 'c', updates: [{q: {a: {$gt: 3, $lt: 8}}, u: {$set: {seen: true}}, multi: true}]}"),
+              HasSubstr("nModified: 2"));
+}
+
 TEST_P(FirstArray, IsFirstForAFindAndModify) {
   EXPECT_THAT(overtaken("{findAndModify: 'c', query: {a: {$gt: 3, $lt: 25}}, sort: {a: 1}, remove: true}"), HasSubstr("_id: 5"));
 }

@@ -205,6 +205,76 @@ TEST_F(ReshardTest, EndsCursorsOfTheOldOrder) {
   EXPECT_NE(answer.find("code: 175, codeName: \"QueryPlanKilled\""), std::string::npos) << answer;
 }
 
+/// Holds a write to many documents after some of them, until it is let go.
+class HeldWrite {
+ public:
+  HeldWrite(InProcess& server, std::string command, int after) : held_(*shards::FailPoint::find("changedOneOfMany")) {
+    const bson::Document wait = bson::parse_json("{blockTimeMS: 20}").value();
+    held_.set({.mode = shards::FailPoint::Mode::kSkip, .count = after, .data = wait.copy()});
+    const std::int64_t before = held_.fired();
+    done_ = std::async(std::launch::async, [&server, command = std::move(command)] { return Client(server.server()).run(command); });
+    while (held_.fired() == before) std::this_thread::sleep_for(1ms);
+  }
+  std::string end() {
+    held_.set({});
+    return done_.get();
+  }
+
+ private:
+  shards::FailPoint& held_;
+  std::future<std::string> done_;
+};
+
+TEST_F(ReshardTest, UpdatesManyThroughAnotherOrder) {
+  fill(3000);
+  for (const int after : {0, 1, 999, 1000, 2500}) {
+    SCOPED_TRACE(after);
+    run("{update: 'c', updates: [{q: {}, u: {$set: {k: 0}}, multi: true}]}");
+    HeldWrite update(server_, "{update: 'c', updates: [{q: {}, u: {$inc: {k: 1}}, multi: true}]}", after);
+    EXPECT_EQ(admin("shardCollection: 'test.c', key: {region: 'hashed'}").find("ok: 0"), std::string::npos);
+    EXPECT_EQ(update.end(), "{n: 3000, nModified: 3000, ok: 1.0}");
+    EXPECT_EQ(run("{count: 'c', query: {k: 1}}"), "{n: 3000, ok: 1.0}");
+    EXPECT_EQ(admin("unshardCollection: 'test.c'"), "{ok: 1.0}");
+  }
+}
+
+TEST_F(ReshardTest, UpdatesManyThroughSeveralOrders) {
+  fill(3000);
+  run("{createIndexes: 'c', indexes: [{key: {m: 1}, name: 'm_1'}]}");
+  run("{update: 'c', updates: [{q: {}, u: {$set: {k: 0, m: 1}}, multi: true}]}");
+  for (const char* filter : {"{}", "{m: {$gte: 0}}"}) {
+    SCOPED_TRACE(filter);
+    run("{update: 'c', updates: [{q: {}, u: {$set: {k: 0}}, multi: true}]}");
+    HeldWrite update(server_, detail::join("{update: 'c', updates: [{q: ", filter, ", u: {$inc: {k: 1, m: 1}}, multi: true}]}"), 700);
+    EXPECT_EQ(admin("shardCollection: 'test.c', key: {region: 'hashed'}").find("ok: 0"), std::string::npos);
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(admin("reshardCollection: 'test.c', key: {n: 1}"), "{ok: 1.0}");
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(admin("unshardCollection: 'test.c'"), "{ok: 1.0}");
+    EXPECT_EQ(update.end(), "{n: 3000, nModified: 3000, ok: 1.0}");
+    EXPECT_EQ(run("{count: 'c', query: {k: 1}}"), "{n: 3000, ok: 1.0}");
+  }
+}
+
+TEST_F(ReshardTest, DeletesManyThroughAnotherOrder) {
+  fill(3000);
+  HeldWrite removal(server_, "{delete: 'c', deletes: [{q: {n: {$gte: 100}}, limit: 0}]}", 1500);
+  EXPECT_EQ(admin("shardCollection: 'test.c', key: {region: 'hashed'}").find("ok: 0"), std::string::npos);
+  EXPECT_EQ(removal.end(), "{n: 2900, ok: 1.0}");
+  EXPECT_EQ(count(), "{n: 100, ok: 1.0}");
+}
+
+TEST_F(ReshardTest, EndsAnUpdateThatCannotTellWhatItHasDone) {
+  fill(2000);
+  admin("shardCollection: 'test.c', key: {region: 1}");
+  HeldWrite update(server_, "{update: 'c', updates: [{q: {}, u: {$inc: {k: 1}}, multi: true}]}", 1500);
+  EXPECT_EQ(admin("reshardCollection: 'test.c', key: {n: 1}"), "{ok: 1.0}");
+  // The key of before may hold anything now.
+  run("{update: 'c', updates: [{q: {_id: 3}, u: {$set: {region: ['an', 'array']}}}]}");
+  EXPECT_NE(update.end().find("code: 175"), std::string::npos);
+  EXPECT_EQ(run("{count: 'c', query: {k: {$gt: 1}}}"), "{n: 0, ok: 1.0}");
+}
+
 /// Updates and deletes by any filter hit each document once, whatever becomes of the collection meanwhile.
 TEST_F(ReshardTest, MissesNoWriteThatLooksForItsDocument) {
   fill(400);
