@@ -153,7 +153,7 @@ bool CutCount::is_middle(Bytes key) {
   }
   take_candidate();
   prefix_.advance(part_, seen_);
-  const bool nearer = marked_ && half_ - prefix_.before_mark().bytes < prefix_.before().bytes - half_;
+  const bool nearer = marked_ && half_ - prefix_.before_mark().bytes <= prefix_.before().bytes - half_;
   if (nearer) prefix_.return_to_mark();
   return true;
 }
