@@ -35,7 +35,9 @@ const char* table_config(TableKind kind) {
 
 std::string connection_config(const EngineOptions& options) {
   // session_max covers internal threads too. The journal is handed to the kernel at each commit (method=none: written,
-  // not synced), which is what lets an acknowledged write survive kill -9.
+  // not synced), which is what lets an acknowledged write survive kill -9. Pages may stay dirty until half of the cache is:
+  // rows come all over a table where a hash orders them, and a page that is written after each few of them is written ten
+  // times. What a crash would have to do again the checkpoints bound, not this.
   return detail::join(
       "create,session_max=4096,cache_size=", options.cache_bytes,
       ",eviction=(threads_min=1,threads_max=2),eviction_dirty_target=40,eviction_dirty_trigger=60,eviction_updates_target=30,eviction_updates_trigger=50"
