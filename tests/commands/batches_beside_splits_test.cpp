@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Batches of documents while the partitions that they go to are split: a batch ends where one is closed and goes on behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "commands/settings/balance_parameters.h"
+#include "shards/storage/fail_point.h"
+#include "tests/commands/in_process.h"
+
+namespace partita::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class BatchesBesideSplits : public testing::Test {
+ protected:
+  BatchesBesideSplits() { commands::parameters::balance_options()->partition_bytes = 16 << 10; }
+  ~BatchesBesideSplits() override {
+    commands::parameters::balance_options()->partition_bytes = shards::BalanceOptions::kPartitionBytes;
+    closed_.set({});
+  }
+
+  static std::string batch(int writer, int number, int documents) {
+    std::string text = "{insert: 'c', documents: [";
+    for (int i = 0; i < documents; ++i) {
+      text += ::partita::detail::join(i > 0 ? ", " : "", "{_id: ", (writer * 1000 + number) * 1000 + i, ", w: ", writer, "}");
+    }
+    return ::partita::detail::join(text, "], lsid: {id: UUID(\"00000000-0000-0000-0000-00000000000", writer,
+                                   "\")}, txnNumber: NumberLong(", number, ")}");
+  }
+
+  shards::FailPoint& closed_ = *shards::FailPoint::find("splitClosed");
+  InProcess server_;
+};
+
+TEST_F(BatchesBesideSplits, StoreEachDocumentOnce) {
+  constexpr int kWriters = 3;
+  constexpr int kBatches = 24;
+  constexpr int kDocuments = 500;
+  ASSERT_THAT(server_.run("{shardCollection: 'test.c', key: {_id: 'hashed'}}"), HasSubstr("ok: 1.0"));
+  const bson::Document slow = bson::Document::build([](bson::Writer& data) { data.add("blockTimeMS", 5); });
+  closed_.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::Document(slow.view())});
+  const std::int64_t before = closed_.fired();
+  std::vector<std::thread> writers;
+  for (int writer = 1; writer <= kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      Client client(server_.server());
+      for (int number = 1; number <= kBatches; ++number) {
+        const std::string sent = batch(writer, number, kDocuments);
+        EXPECT_EQ(client.run(sent), ::partita::detail::join("{n: ", kDocuments, ", ok: 1.0}"));
+        EXPECT_THAT(client.run(sent), StartsWith(::partita::detail::join("{n: ", kDocuments, ", ")));
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_GT(closed_.fired(), before + 3) << "nothing was split meanwhile";
+  EXPECT_EQ(server_.run("{count: 'c'}"), ::partita::detail::join("{n: ", kWriters * kBatches * kDocuments, ", ok: 1.0}"));
+  EXPECT_THAT(server_.run("{aggregate: 'c', pipeline: [{$group: {_id: '$_id', times: {$sum: 1}}}, {$match: {times: {$gt: 1}}}], cursor: {}}"),
+              HasSubstr("firstBatch: []"));
+}
+
+// A duplicate in the middle is told by its place, however often the batch has ended before.
+TEST_F(BatchesBesideSplits, TellWhichDocumentWasTheOneTooMany) {
+  ASSERT_THAT(server_.run("{shardCollection: 'test.c', key: {_id: 'hashed'}}"), HasSubstr("ok: 1.0"));
+  ASSERT_THAT(server_.run("{insert: 'c', documents: [{_id: 2001300}]}"), HasSubstr("n: 1,"));
+  const bson::Document slow = bson::Document::build([](bson::Writer& data) { data.add("blockTimeMS", 2); });
+  closed_.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::Document(slow.view())});
+  for (int number = 2; number < 10; ++number) server_.run(batch(1, number, 500));
+  const std::string answer = server_.run(batch(2, 1, 500));
+  EXPECT_THAT(answer, StartsWith("{n: 300, writeErrors: [{index: 300, code: 11000"));
+}
+
+}  // namespace
+}  // namespace partita::test
