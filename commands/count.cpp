@@ -78,7 +78,9 @@ Status count(Operation& operation, bson::Writer& reply) {
     found = static_cast<std::int64_t>(matching.size());
   } else if (collection != nullptr && request.query.empty() && request.hint.missing()) {
     found = collection->size().documents;
-  } else if (collection != nullptr) {
+  } else if (collection == nullptr) {
+    CHECK_OK(query::Matcher::parse(request.query).status());
+  } else {
     if (!operation.on_worker()) return operation.to_worker();
     const std::int64_t most = limit == 0 ? INT64_MAX : saturating_add(limit, request.skip);
     TRY(found, count_matching(operation, collection, request, most));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/storage/failure_cause.h"
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -8,6 +9,7 @@ namespace partita::shards {
 namespace {
 
 struct FirstPanic {
+  std::atomic<bool> seen{false};
   std::mutex mutex;
   FailureCause cause;
 };
@@ -29,8 +31,11 @@ FailureCause FailureCause::of_the_panic() {
   return panic.cause;
 }
 
+bool FailureCause::engine_has_panicked() { return first_panic().seen.load(std::memory_order_acquire); }
+
 void FailureCause::begin() {
   FirstPanic& panic = first_panic();
+  panic.seen.store(false, std::memory_order_release);
   const std::lock_guard lock(panic.mutex);
   panic.cause = {};
   of_this_thread() = {};
@@ -41,6 +46,7 @@ void FailureCause::hear(int code, const char* directory) {
   if (code > 0 && !panicked_) system_code_ = code;  // WiredTiger's own codes are negative.
   if (code != WT_PANIC || std::exchange(panicked_, true)) return;
   FirstPanic& panic = first_panic();
+  panic.seen.store(true, std::memory_order_release);
   const std::lock_guard lock(panic.mutex);
   if (!panic.cause.panicked_) panic.cause = *this;
 }

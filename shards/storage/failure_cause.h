@@ -14,6 +14,8 @@ class FailureCause {
   static FailureCause& of_this_thread();
   /// What the thread knew that has seen the engine panic first: all others are told of the panic alone.
   static FailureCause of_the_panic();
+  /// The engine has panicked, whichever thread has seen it, and whatever its calls return: it keeps nothing any more.
+  static bool engine_has_panicked();
   /// An engine is about to be opened: forgets what was heard of others.
   static void begin();
   /// From the event handler; `directory` may be nullptr.
