@@ -84,9 +84,13 @@ std::vector<PartitionId> partitions_of(const Collection& collection, const Colle
   return partitions;
 }
 
-Result<std::optional<bson::View>> find_document(Cursor& rows, Bytes key) {
+/// The cursor does not stay there: see RowCopy::follow().
+Result<std::optional<bson::View>> take_document(Cursor& rows, Bytes key, bson::Buffer& row) {
+  row.clear();
   TRY(const bool there, rows.find(key));
-  return there ? std::optional(bson::View::trusted(rows.value().data())) : std::nullopt;
+  if (there) row.append(rows.value());
+  rows.reset();
+  return there ? std::optional(bson::View::trusted(row.data())) : std::nullopt;
 }
 
 }  // namespace
@@ -197,9 +201,11 @@ Status IndexBuild::replace_entries(const Part& part, const std::set<std::string>
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
   TRY(Cursor before, follower_->seen().session().cursor(part.slot->partition->records()));
   TRY(Cursor after, follower_->next().session().cursor(part.slot->partition->records()));
+  bson::Buffer old_row;
+  bson::Buffer new_row;
   const auto change = [&](Bytes key) -> Status {
-    TRY(const std::optional<bson::View> old_document, find_document(before, key));
-    TRY(const std::optional<bson::View> new_document, find_document(after, key));
+    TRY(const std::optional<bson::View> old_document, take_document(before, key, old_row));
+    TRY(const std::optional<bson::View> new_document, take_document(after, key, new_row));
     for (const auto& index : part.indexes) {
       CHECK_OK(pass == Pass::kRetract ? entries_.retract(*writer, *index, key, old_document, new_document)
                                       : entries_.extend(*writer, *index, key, old_document, new_document));

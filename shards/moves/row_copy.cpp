@@ -98,31 +98,44 @@ Status RowCopy::copy(Session& reader, TableId records) {
     CHECK_OK(in_transaction(add_chunk));
     last.swap(next_last);
     progress_.done.fetch_add(rows_, std::memory_order_relaxed);
+    if (rest_) CHECK_OK(rest_());
   }
   return {};
 }
 
 Status RowCopy::follow(Session& before, Session& after, TableId records, const std::set<std::string>& touched, Pass pass) {
-  TRY(Cursor old_rows, before.cursor(records));
-  TRY(Cursor new_rows, after.cursor(records));
   auto at = touched.begin();
   auto end = at;
-  const auto change = [&](Bytes key) -> Status {
-    TRY(const bool was, old_rows.find(key));
-    TRY(const bool is, new_rows.find(key));
-    const bool same = was && is && std::ranges::equal(old_rows.value(), new_rows.value());
+  // Neither cursor stays where it was: the page that writers append to is split when it has grown, which nobody may look on
+  // at, and all who come to it meanwhile try again and again.
+  const auto take = [&](Cursor& rows, Bytes key, bson::Buffer& row) -> Result<bool> {
+    row.clear();
+    TRY(const bool there, rows.find(key));
+    if (there) row.append(rows.value());
+    rows.reset();
+    return there;
+  };
+  const auto change = [&](Cursor& old_rows, Cursor& new_rows, Bytes key) -> Status {
+    TRY(const bool was, take(old_rows, key, before_));
+    TRY(const bool is, take(new_rows, key, after_));
+    const bool same = was && is && std::ranges::equal(before_.bytes(), after_.bytes());
     if (same) return {};
-    if (pass == Pass::kRetract) return was ? take_away(bson::View::trusted(old_rows.value().data())) : Status();
-    return is ? add(bson::View::trusted(new_rows.value().data())) : Status();
+    if (pass == Pass::kRetract) return was ? take_away(bson::View::trusted(before_.data())) : Status();
+    return is ? add(bson::View::trusted(after_.data())) : Status();
   };
   const auto change_chunk = [&]() -> Status {
+    TRY(Cursor old_rows, before.cursor(records));
+    TRY(Cursor new_rows, after.cursor(records));
     for (end = at; end != touched.end() && !is_full(); ++end) {
       CHECK_OK(look());
-      CHECK_OK(change(bytes_of(*end)));
+      CHECK_OK(change(old_rows, new_rows, bytes_of(*end)));
     }
     return {};
   };
-  for (; at != touched.end(); at = end) CHECK_OK(in_transaction(change_chunk));
+  for (; at != touched.end(); at = end) {
+    CHECK_OK(in_transaction(change_chunk));
+    if (rest_) CHECK_OK(rest_());
+  }
   return {};
 }
 
