@@ -16,7 +16,7 @@ namespace partita::shards {
 /// How far a split or a merge has come. Written by the job, looked at from any thread.
 struct BalanceJob {
   enum class Kind : std::uint8_t { kSplit, kMerge };
-  enum class Phase : std::uint8_t { kWaiting, kScanning, kCatchingUp, kPublishing };
+  enum class Phase : std::uint8_t { kWaiting, kScanning, kPublishing };
 
   Kind kind = Kind::kSplit;
   std::string ns;

@@ -42,9 +42,7 @@ PartitionCopy::PartitionCopy(Store& store, std::shared_ptr<const Collection> sou
       go_on_(std::move(go_on)),
       progress_(progress == nullptr ? own_progress_ : *progress),
       rows_(store.engine(), target, go_on_, progress_),
-      follower_(store, ids_of(sources())) {
-  rows_.rest_by([this] { return follower_.renew(); });
-}
+      follower_(store, ids_of(sources())) {}
 
 std::span<const PartitionSlot> PartitionCopy::sources() const { return slots_at(*source_, places_); }
 

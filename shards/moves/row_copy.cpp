@@ -98,7 +98,6 @@ Status RowCopy::copy(Session& reader, TableId records) {
     CHECK_OK(in_transaction(add_chunk));
     last.swap(next_last);
     progress_.done.fetch_add(rows_, std::memory_order_relaxed);
-    if (rest_) CHECK_OK(rest_());
   }
   return {};
 }
@@ -132,10 +131,7 @@ Status RowCopy::follow(Session& before, Session& after, TableId records, const s
     }
     return {};
   };
-  for (; at != touched.end(); at = end) {
-    CHECK_OK(in_transaction(change_chunk));
-    if (rest_) CHECK_OK(rest_());
-  }
+  for (; at != touched.end(); at = end) CHECK_OK(in_transaction(change_chunk));
   return {};
 }
 

@@ -22,9 +22,6 @@ class RowCopy {
   using GoOn = std::function<Status()>;
   RowCopy(Engine& engine, const Collection& target, GoOn go_on, BuildProgress& progress);
 
-  /// Called between engine transactions, when no cursor of the readers stands anywhere.
-  void rest_by(std::function<Status()> rest) { rest_ = std::move(rest); }
-
   /// All rows of a table, as the reader sees them.
   Status copy(Session& reader, TableId records);
   /// One half of what leads from the documents of one moment to those of another: first all old ones go, then the new ones
@@ -47,7 +44,6 @@ class RowCopy {
   Engine& engine_;
   const Collection& target_;
   const GoOn go_on_;
-  std::function<Status()> rest_;
   BuildProgress& progress_;
   Applier applier_{ApplierTables{}};
   Effects effects_;

@@ -43,11 +43,4 @@ void Follower::arrive() {
   pin_->move_to(seen_->time());
 }
 
-Status Follower::renew() {
-  for (std::optional<ReadPoint>* point : {&seen_, &next_, &goal_}) {
-    if (*point) CHECK_OK((*point)->renew());
-  }
-  return {};
-}
-
 }  // namespace partita::shards

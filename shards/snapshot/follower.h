@@ -37,8 +37,6 @@ class Follower {
   /// How many, over all partitions.
   std::size_t touched() const { return touched_.size(); }
   void arrive();
-  /// Between two looks at rows, often: see ReadPoint::renew().
-  Status renew();
 
  private:
   Store& store_;

@@ -27,13 +27,6 @@ Result<ReadPoint> ReadPoint::now(Store& store) {
   return ReadPoint(std::move(session), std::move(transaction), time, next);
 }
 
-Status ReadPoint::renew() {
-  transaction_.reset();
-  TRY(Transaction again, Transaction::begin_at(*session_, time_));
-  transaction_.emplace(std::move(again));
-  return {};
-}
-
 Result<ReadPoint> ReadPoint::behind(Store& store, const PastPin& pinned, Time time, Sequence next) {
   assert(pinned.time() <= time);
   (void)pinned;

@@ -17,10 +17,6 @@ class ReadPoint {
   /// it. Not before the pinned moment, by which alone its versions are there.
   static Result<ReadPoint> behind(Store& store, const PastPin& pinned, Time time, Sequence next);
 
-  /// The same moment, which somebody must have pinned, in another transaction of the engine: a long one would keep it from
-  /// writing out whatever has been written since. Cursors must have been reset.
-  Status renew();
-
   /// For reading only.
   Session& session() const { return *session_; }
   Time time() const { return time_; }
@@ -32,7 +28,7 @@ class ReadPoint {
       : session_(std::move(session)), transaction_(std::move(transaction)), time_(time), next_sequence_(next) {}
 
   SessionLease session_;
-  std::optional<Transaction> transaction_;
+  Transaction transaction_;
   Time time_;
   Sequence next_sequence_;
 };

@@ -6,8 +6,8 @@
 
 #include <thread>
 
-#include "commands/settings/balance_parameters.h"
 #include "shards/storage/fail_point.h"
+#include "tests/commands/balance_settings.h"
 #include "tests/commands/in_process.h"
 
 namespace partita::test {
@@ -18,11 +18,11 @@ using testing::StartsWith;
 
 class BatchesBesideSplits : public testing::Test {
  protected:
-  BatchesBesideSplits() { commands::parameters::balance_options()->partition_bytes = 16 << 10; }
-  ~BatchesBesideSplits() override {
-    commands::parameters::balance_options()->partition_bytes = shards::BalanceOptions::kPartitionBytes;
-    closed_.set({});
+  BatchesBesideSplits() {
+    balance_->partition_bytes = 16 << 10;
+    balance_->splits = true;
   }
+  ~BatchesBesideSplits() override { closed_.set({}); }
 
   static std::string batch(int writer, int number, int documents) {
     std::string text = "{insert: 'c', documents: [";
@@ -34,6 +34,7 @@ class BatchesBesideSplits : public testing::Test {
   }
 
   shards::FailPoint& closed_ = *shards::FailPoint::find("splitClosed");
+  BalanceSettings balance_;
   InProcess server_;
 };
 

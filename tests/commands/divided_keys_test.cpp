@@ -8,8 +8,8 @@
 #include <atomic>
 #include <thread>
 
-#include "commands/settings/balance_parameters.h"
 #include "shards/store.h"
+#include "tests/commands/balance_settings.h"
 #include "tests/commands/in_process.h"
 
 namespace partita::test {
@@ -20,16 +20,6 @@ using testing::Not;
 
 class DividedKeys : public testing::Test {
  protected:
-  DividedKeys() {
-    commands::parameters::balance_options()->splits = false;
-    commands::parameters::balance_options()->merges = false;
-  }
-  ~DividedKeys() override {
-    auto& options = *commands::parameters::balance_options();
-    options.splits = options.merges = true;
-    options.partition_bytes = shards::BalanceOptions::kPartitionBytes;
-  }
-
   std::string run(const std::string& command) { return server_.run(command); }
   std::string admin(const std::string& command) { return server_.run("{" + command + ", $db: 'admin'}"); }
   void shard(const std::string& key, const std::string& more = "") {
@@ -66,12 +56,13 @@ class DividedKeys : public testing::Test {
     EXPECT_THAT(run("{checkMetadataConsistency: 'c', $db: 'test'}"), HasSubstr("firstBatch: []"));
   }
 
+  BalanceSettings balance_;
   InProcess server_;
 };
 
 TEST_F(DividedKeys, ASingleKeyIsSplitWhileItIsWrittenTo) {
   shard("{k: 1}");
-  auto& options = *commands::parameters::balance_options();
+  shards::BalanceOptions& options = *balance_;
   options.partition_bytes = 4'000;
   options.splits = true;
   constexpr int kWriters = 3, kEach = 400;

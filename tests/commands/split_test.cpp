@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "commands/settings/balance_parameters.h"
 #include "shards/balance/heritage.h"
+#include "tests/commands/balance_settings.h"
 #include "tests/commands/in_process.h"
 
 namespace partita::test {
@@ -15,18 +15,6 @@ namespace {
 
 class SplitCommands : public testing::Test {
  protected:
-  SplitCommands() {
-    // Nothing of its own accord, but what a test turns on.
-    commands::parameters::balance_options()->splits = false;
-    commands::parameters::balance_options()->merges = false;
-  }
-  ~SplitCommands() override {
-    auto& options = *commands::parameters::balance_options();
-    options.splits = options.merges = true;
-    options.partition_bytes = shards::BalanceOptions::kPartitionBytes;
-    options.merge_age_ms = shards::BalanceOptions::kMergeAgeMs;
-  }
-
   void shard(const std::string& key) {
     const std::string answer = server_.run("{shardCollection: 'test.c', key: " + key + ", $db: 'admin'}");
     ASSERT_NE(answer.find("ok: 1.0"), std::string::npos) << answer;
@@ -45,6 +33,7 @@ class SplitCommands : public testing::Test {
     return refused && answer.find(word) != std::string::npos;
   }
 
+  BalanceSettings balance_;
   InProcess server_;
 };
 

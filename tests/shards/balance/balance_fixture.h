@@ -114,6 +114,16 @@ class BalanceTest : public StoreTest {
     return std::string(key.text());
   }
 
+  /// Within ten seconds no partition is larger than it may be.
+  void expect_limit_kept() {
+    const auto is_kept = [&] {
+      return std::ranges::all_of(now()->partitions,
+                                 [&](const auto& slot) { return slot.partition->counters().total().bytes < balance_->partition_bytes; });
+    };
+    for (int i = 0; i < 500 && !is_kept(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(is_kept());
+  }
+
   std::shared_ptr<BalanceOptions> balance_ = std::make_shared<BalanceOptions>();
 };
 

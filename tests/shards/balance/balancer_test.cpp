@@ -23,11 +23,7 @@ TEST_F(BalancerTest, KeepsPartitionsSizedOfItsOwnAccord) {
   balance_->heritage_age_ms = 0;
   balance_->splits = true;
   fill(0, 1000);
-  const auto limit_kept = [&] {
-    return std::ranges::all_of(now()->partitions, [](const auto& slot) { return slot.partition->counters().total().bytes < 8'000; });
-  };
-  for (int i = 0; i < 500 && !limit_kept(); ++i) std::this_thread::sleep_for(20ms);
-  EXPECT_TRUE(limit_kept());
+  expect_limit_kept();
   const std::size_t partitions = now()->partitions.size();
   EXPECT_GE(partitions, 20u);
   EXPECT_EQ(sound_contents().size(), 1000u);
