@@ -108,11 +108,13 @@ Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shard
   const bson::View result = updated.modified ? bson::View::trusted(after.data()) : before;
   if (change.image != Image::kNone) CHECK_OK(note_image(change.image == Image::kBefore ? before : result, change, outcome));
   if (!updated.modified) return {};
-  if (attempt.collection().sharding == nullptr) return attempt.unit().update(slot, at, key, before, result);
+  const shards::Collection& collection = attempt.collection();
+  const auto update_here = [&] { return name_collision(collection.ns, attempt.unit().update(slot, at, key, before, result)); };
+  if (collection.sharding == nullptr) return update_here();
   thread_local bson::Buffer new_key;
   new_key.clear();
-  CHECK_OK(shards::append_record_key(attempt.collection(), result, new_key));
-  if (std::ranges::equal(new_key.bytes(), key)) return attempt.unit().update(slot, at, key, before, result);
+  CHECK_OK(shards::append_record_key(collection, result, new_key));
+  if (std::ranges::equal(new_key.bytes(), key)) return update_here();
   return move_to(attempt, slot, at, key, new_key.bytes(), result, change);
 }
 
@@ -174,8 +176,7 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
   };
   Status status = shards::write(operation.server().store, ns, write_options(operation, false), attempt_change);
   // Dropped or renamed since it was found: then there is nothing to change.
-  if (status.code() == Code::NamespaceNotFound) return {};
-  return name_collision(ns, std::move(status));
+  return status.code() == Code::NamespaceNotFound ? Status() : std::move(status);
 }
 
 /// The key of the first matching document in the order of the sort.

@@ -24,7 +24,7 @@ Status same_record(const Collection& target, const PartitionSlot& slot, bson::Vi
   const bool by_id = slot.claims != kNoTable || target.sharding == nullptr || target.sharding->key.is_found_by_id();
   const bson::Document pattern = bson::Document::build([&](bson::Writer& out) { out.add("_id", 1); });
   const bson::Document value = bson::Document::build([&](bson::Writer& out) { out.add("_id", document["_id"]); });
-  return duplicate_key(target.ns.full(), by_id ? "_id_" : target.sharding->name, pattern, value);
+  return duplicate_key(target.ns.full(), by_id ? "_id_" : default_index_name(target.sharding->key.pattern()), pattern, value);
 }
 
 }  // namespace

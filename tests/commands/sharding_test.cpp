@@ -216,6 +216,15 @@ TEST_F(ShardingCommands, AnIdCanBeUniqueOverAllPartitions) {
   EXPECT_EQ(run("{drop: 'q'}"), "{nIndexesWas: 2, ns: \"test.q\", ok: 1.0}");
 }
 
+TEST_F(ShardingCommands, SaysOnceWhereTwoDocumentsMeet) {
+  EXPECT_THAT(run("{shardCollection: 'test.twice', key: {a: 1}}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(run("{insert: 'twice', documents: [{_id: 1, a: 1}, {_id: 1, a: 2}]}"), "{n: 2, ok: 1.0}");
+  EXPECT_THAT(run("{findAndModify: 'twice', query: {_id: 1, a: 1}, update: {$set: {a: 2}}}"),
+              HasSubstr("errmsg: \"E11000 duplicate key error collection: test.twice index: _id_ dup key: { _id: 1 }\""));
+  EXPECT_THAT(run("{reshardCollection: 'test.twice', key: {z: 1}}"),
+              HasSubstr("E11000 duplicate key error collection: test.twice index: z_1 dup key: { _id: 1 }"));
+}
+
 TEST_F(ShardingCommands, UniqueIdCanBeChosenForAFilledCollection) {
   EXPECT_EQ(run("{insert: 'full', documents: [{_id: 1, a: 1}, {_id: 2, a: 2}]}"), "{n: 2, ok: 1.0}");
   EXPECT_THAT(run("{shardCollection: 'test.full', key: {a: 1}, uniqueId: true}"), HasSubstr("ok: 1.0"));
