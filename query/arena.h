@@ -65,6 +65,28 @@ class Arena {
     return scratch_;
   }
 
+  /// A place to come back to: what was allocated after mark() is given back by release(), all of it at once.
+  struct Mark {
+    std::size_t blocks;
+    std::uint8_t* at;
+    std::size_t held_before;
+    std::size_t rest;  // Of its block.
+  };
+  Mark mark() const { return {blocks_.size(), at_, held_before_, static_cast<std::size_t>(end_ - at_)}; }
+  void release(const Mark& mark) {
+    if (mark.blocks == 0) return reset();
+    blocks_.resize(mark.blocks);
+    at_ = mark.at;
+    end_ = blocks_.back().bytes.get() + blocks_.back().size;
+    held_before_ = mark.held_before;
+  }
+  /// Bytes allocated since, with the ends of blocks that were left unused.
+  std::size_t used_since(const Mark& mark) const {
+    if (blocks_.size() == mark.blocks) return static_cast<std::size_t>(at_ - mark.at);
+    const std::size_t held_then = mark.held_before + (mark.blocks == 0 ? 0 : blocks_[mark.blocks - 1].size);
+    return mark.rest + (held_before_ - held_then) + static_cast<std::size_t>(at_ - blocks_.back().bytes.get());
+  }
+
   /// Forgets everything but keeps the largest block, so that a steady stream of batches stops allocating.
   void reset() {
     held_before_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "query/keys/array_bits.h"
 #include "wire/bson/json.h"
 
 namespace partita::query::keys {
@@ -132,7 +133,7 @@ Status PathTuples::open_array(Value array) {
     const Value at_position = !part.empty() && is_position(part) ? elements[part] : Value();
     if (at_position.missing()) {
       all_positional = false;
-      multikey_ |= std::uint64_t{1} << i;
+      multikey_ |= std::uint64_t{1} << i | part_bit(paths_, i, part_count(paths_[i]) - (walk_of.rest.empty() ? 0 : part_count(walk_of.rest)));
       continue;
     }
     walk_of.positional = true;

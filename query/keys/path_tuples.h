@@ -35,7 +35,7 @@ class PathTuples {
   /// BadValue when positions multiply into more tuples than a document can have elements.
   Result<bool> next();
   std::span<const bson::Value> values() const { return values_; }
-  /// Bit n: path n has been led through the elements of an array so far. Picking one by its position does not count.
+  /// Which paths have been led through the elements of an array so far: array_bits.h. Picking one by position does not count.
   std::uint64_t multikey() const { return multikey_; }
 
  private:

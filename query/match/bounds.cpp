@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/match/bounds.h"
 
+#include <algorithm>
+
+#include "query/match/regex_match.h"
+
 namespace partita::query {
 
 using Kind = FilterNode::Kind;
@@ -15,33 +19,73 @@ std::vector<const FilterNode*> conjuncts(const FilterTree& filter) {
   return found;
 }
 
-PathBounds bounds_for(const FilterTree& filter, std::string_view path) {
-  PathBounds bounds;
-  for (std::size_t i = 0; i < filter.nodes.size();) {
-    const FilterNode& node = filter.nodes[i];
-    i = node.kind == Kind::kAnd ? i + 1 : node.end;
-    if (node.kind != Kind::kField || node.path.text() != path) continue;
-    const bool strict = node.field_operator->bound == Bound::kLess || node.field_operator->bound == Bound::kGreater;
-    const Edge edge{node.operand, !strict};
-    switch (node.field_operator->bound) {
-      case Bound::kNone:
-        break;
-      case Bound::kEqual:
-        if (!bounds.equal) bounds.equal = node.operand;
-        break;
-      case Bound::kIn:
-        if (!bounds.in) bounds.in = node.operand.as_document();
-        break;
-      case Bound::kLess:
-      case Bound::kLessOrEqual:
-        if (!bounds.upper) bounds.upper = edge;
-        break;
-      case Bound::kGreater:
-      case Bound::kGreaterOrEqual:
-        if (!bounds.lower) bounds.lower = edge;
-        break;
-    }
+namespace {
+
+void add(const FilterNode& node, PathBounds& bounds) {
+  const Bound bound = node.field_operator->bound;
+  const bool strict = bound == Bound::kLess || bound == Bound::kGreater;
+  const Edge edge{node.operand, !strict};
+  switch (bound) {
+    case Bound::kNone:
+      break;
+    case Bound::kEqual:
+      if (!bounds.equal) bounds.equal = node.operand;
+      break;
+    case Bound::kIn:
+      if (!bounds.in) bounds.in = node.operand.as_document();
+      break;
+    case Bound::kRegex:
+      if (!bounds.regex) bounds.regex = static_cast<const RegexMatch&>(*node.predicate).source();
+      break;
+    case Bound::kLess:
+    case Bound::kLessOrEqual:
+      if (!bounds.upper) bounds.upper = edge;
+      break;
+    case Bound::kGreater:
+    case Bound::kGreaterOrEqual:
+      if (!bounds.lower) bounds.lower = edge;
+      break;
   }
+}
+
+/// What the conjunction of nodes from `i` on says of a path; of an element itself where the path is empty.
+PathBounds bounds_within(const FilterTree& filter, std::size_t i, std::size_t end, std::string_view path) {
+  PathBounds bounds;
+  for (; i < end; i = filter.nodes[i].kind == Kind::kAnd ? i + 1 : filter.nodes[i].end) {
+    const FilterNode& node = filter.nodes[i];
+    const bool is_field = node.kind == Kind::kField && node.path.text() == path;
+    if (is_field || (node.kind == Kind::kValue && path.empty() && node.field_operator != nullptr)) add(node, bounds);
+  }
+  return bounds;
+}
+
+bool has_position(const FieldPath& path) {
+  return std::ranges::any_of(path, [](const PathPart& part) { return part.is_index(); });
+}
+
+/// What an $elemMatch says of a path through its array. Of positions it says nothing: an element may be an array, whose
+/// elements a filter finds by their numbers, and which has its keys elsewhere.
+PathBounds bounds_of_element(const FilterTree& filter, std::size_t i, std::string_view path) {
+  const FilterNode& node = filter.nodes[i];
+  const std::string_view array = node.path.text();
+  if (node.kind == Kind::kElemValue && array == path) {
+    PathBounds bounds = bounds_within(filter, i + 1, node.end, "");
+    bounds.of_one_value = true;
+    return bounds;
+  }
+  const bool is_behind = path.size() > array.size() && path.starts_with(array) && path[array.size()] == '.';
+  if (node.kind != Kind::kElemDocument || !is_behind) return {};
+  const std::string_view rest = path.substr(array.size() + 1);
+  return has_position(FieldPath(rest)) ? PathBounds() : bounds_within(filter, i + 1, node.end, rest);
+}
+
+}  // namespace
+
+PathBounds bounds_for(const FilterTree& filter, std::string_view path) {
+  const std::vector<FilterNode>& nodes = filter.nodes;
+  PathBounds bounds = bounds_within(filter, 0, nodes.size(), path);
+  for (std::size_t i = 0; i < nodes.size() && !bounds.any(); i = nodes[i].kind == Kind::kAnd ? i + 1 : nodes[i].end)
+    if (nodes[i].is_elem()) bounds = bounds_of_element(filter, i, path);
   return bounds;
 }
 

@@ -18,11 +18,13 @@ struct Edge {
 /// elements of an array may satisfy one demand each, only one of them may be used at a time: see planner.
 struct PathBounds {
   std::optional<bson::Value> equal;
-  std::optional<bson::View> in;  ///< The operand array of $in.
+  std::optional<bson::View> in;  ///< The operand array of $in: values, and regular expressions to match.
+  std::optional<bson::Value> regex;  ///< To match, as a value.
   std::optional<Edge> lower;
   std::optional<Edge> upper;
+  bool of_one_value = false;  ///< All of it holds for one element of the array, for it is an $elemMatch that says so.
 
-  bool any() const { return equal || in || lower || upper; }
+  bool any() const { return equal || in || regex || lower || upper; }
 };
 
 /// Equalities win over lists, and of two edges the first one written stays: the filter itself is asked again afterwards.

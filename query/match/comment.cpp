@@ -10,6 +10,7 @@ const RegisterEntry<FilterOperator> kComment{{
     .name = "$comment",
     .summary = "A remark for logs and profiles; matches everything.",
     .parse = parse_comment,
+    .about = About::kAny,
     .examples = {{"{$comment: 'why', a: 1}", "{a: 1}", "true"}, {"{$comment: 1, a: 1}", "{a: 2}", "false"}},
 }};
 

@@ -23,7 +23,7 @@ class Expr : public Predicate {
 };
 
 Result<Clause> parse_expr(const OperatorArgs& args) {
-  TRY(CompiledExpression expression, CompiledExpression::compile(args.operand));
+  TRY(CompiledExpression expression, CompiledExpression::compile(args.operand, args.context));
   return Clause{std::make_unique<Expr>(std::move(expression))};
 }
 
@@ -31,6 +31,7 @@ const RegisterEntry<FilterOperator> kExpr{{
     .name = "$expr",
     .summary = "An expression over the document is true: fields may be compared with one another.",
     .parse = parse_expr,
+    .in_upsert = false,
     .examples = {{"{$expr: {$gt: ['$a', '$b']}}", "{a: 2, b: 1}", "true"},
                  {"{$expr: {$eq: ['$a', 1]}}", "{a: [1]}", "false"},
                  {"{$expr: {$foo: 1}}", "{}", "error 168"},

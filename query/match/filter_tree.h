@@ -9,25 +9,39 @@ namespace partita::query {
 /// A parsed filter: its nodes in the order they were written, each before its children.
 /// The children of node i begin at i + 1; the subtree of node i ends before `end`.
 struct FilterNode {
-  enum class Kind : std::uint8_t { kAnd, kOr, kNor, kNot, kField, kDocument };
+  enum class Kind : std::uint8_t {
+    kAnd,
+    kOr,
+    kNor,
+    kNot,
+    kElemDocument,  ///< $elemMatch over a filter: its children hold together for an element, whose fields they ask about.
+    kElemValue,     ///< $elemMatch over operators: its children hold together for an element itself.
+    kField,         ///< Asks about the values that `path` leads to.
+    kValue,         ///< Asks about the element itself within kElemValue, about the whole document outside.
+    kDocument,      ///< An expression about the document.
+  };
 
   Kind kind = Kind::kAnd;
   std::uint32_t end = 0;
-  FieldPath path = {};                                  ///< kField.
-  const MatchOperator* field_operator = nullptr;        ///< kField: which one.
-  bson::Value operand = {};                             ///< kField: what it compares with.
-  std::unique_ptr<const Predicate> predicate = nullptr;  ///< kField and kDocument.
+  FieldPath path = {};                                  ///< kField, and kElem* outside of kElemValue.
+  const MatchOperator* field_operator = nullptr;        ///< kField, kValue of elements: which one.
+  bson::Value operand = {};                             ///< kField, kValue: what it compares with.
+  std::unique_ptr<const Predicate> predicate = nullptr;  ///< Leaves.
 
-  bool is_leaf() const { return kind == Kind::kField || kind == Kind::kDocument; }
+  bool is_leaf() const { return kind >= Kind::kField; }
+  bool is_elem() const { return kind == Kind::kElemDocument || kind == Kind::kElemValue; }
+  /// Whether its children are about the same document as itself.
+  bool is_logical() const { return kind < Kind::kElemDocument; }
 };
 
 struct FilterTree {
   bson::Document filter;  ///< A copy that every operand points into.
   std::vector<FilterNode> nodes;
+  std::vector<bson::Document> made = {};  ///< Holds operands that the filter does not have as such.
 };
 
 constexpr std::size_t kMaxFilterDepth = 100;
 
-Result<FilterTree> parse_filter(bson::View filter);
+Result<FilterTree> parse_filter(bson::View filter, const ExpressionContext& context);
 
 }  // namespace partita::query

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "query/expressions/compiled_expression.h"
+#include "query/match/positions.h"
+
 namespace partita::query {
 namespace {
 
@@ -17,63 +20,80 @@ struct Targets {
 };
 
 /// Where the child of a logical node goes when it holds or not, given where its parent goes. `next` is its next sibling.
+/// The clauses of an $elemMatch are a conjunction with ends of their own.
 Targets child_targets(Kind parent, Targets of_parent, std::optional<std::int32_t> next) {
   switch (parent) {
-    case Kind::kAnd:
-      return {next.value_or(of_parent.on_true), of_parent.on_false};
     case Kind::kOr:
       return {of_parent.on_true, next.value_or(of_parent.on_false)};
-    default:  // $nor fails with the first child that holds; $not is a $nor of all its operators together.
+    case Kind::kNor:  // Fails with the first child that holds; $not is a $nor of all its operators together.
       return {of_parent.on_false, next.value_or(of_parent.on_true)};
+    default:
+      return {next.value_or(of_parent.on_true), of_parent.on_false};
   }
 }
 
 }  // namespace
 
-Result<Matcher> Matcher::parse(View filter) {
-  TRY(FilterTree tree, parse_filter(filter));
+Result<Matcher> Matcher::parse(View filter) { return parse(filter, ExpressionContext()); }
+
+Result<Matcher> Matcher::parse(View filter, const ExpressionContext& context) {
+  TRY(FilterTree tree, parse_filter(filter, context));
   return Matcher(std::move(tree));
 }
 
+Matcher::Step Matcher::step_of(const FilterNode& node) const {
+  const bool has_path = node.kind == Kind::kField || (node.is_elem() && node.path.size() > 0);
+  return {.path = has_path ? &node.path : nullptr,
+          .predicate = node.predicate.get(),
+          .at_end = node.field_operator != nullptr ? node.field_operator->at_end : AtEnd::kElements,
+          .only_documents = node.kind == Kind::kElemDocument};
+}
+
 // First every node gets its targets as node numbers, parents before children; then the numbers of logical nodes are
-// replaced by those of the leaf reached through them. $not holds when its operators do not hold together, so while
+// replaced by those of the step reached through them. $not holds when its operators do not hold together, so while
 // targets are handed down it is an $and whose targets have changed places.
 void Matcher::compile() {
   const auto& nodes = tree_.nodes;
   const auto count = static_cast<std::int32_t>(nodes.size());
-  std::vector<Targets> targets(nodes.size(), Targets{kAccept, kReject});
+  constexpr Targets kEnds{kAccept, kReject};
+  std::vector<Targets> targets(nodes.size(), kEnds);
+  auto targets_within = [&](std::int32_t i) {
+    if (nodes[i].is_elem()) return kEnds;
+    return nodes[i].kind == Kind::kNot ? Targets{targets[i].on_false, targets[i].on_true} : targets[i];
+  };
   for (std::int32_t i = 0; i < count; ++i) {
     if (nodes[i].is_leaf()) continue;
-    const bool negates = nodes[i].kind == Kind::kNot;
-    const Targets own = negates ? Targets{targets[i].on_false, targets[i].on_true} : targets[i];
+    const Targets own = targets_within(i);
     const auto end = static_cast<std::int32_t>(nodes[i].end);
     for (std::int32_t child = i + 1; child < end;) {
       const auto after = static_cast<std::int32_t>(nodes[child].end);
       const auto next = after < end ? std::optional(after) : std::nullopt;
-      targets[child] = child_targets(negates ? Kind::kAnd : nodes[i].kind, own, next);
+      targets[child] = child_targets(nodes[i].kind, own, next);
       child = after;
     }
   }
 
-  // Backwards, since a logical node begins with its first child and a childless $and simply holds.
-  std::vector<std::int32_t> step_of(nodes.size());
-  const auto leaves = std::count_if(nodes.begin(), nodes.end(), [](const FilterNode& node) { return node.is_leaf(); });
-  auto resolve = [&](std::int32_t target) { return target < 0 ? target : step_of[target]; };
-  steps_.resize(leaves);
-  std::int32_t step = static_cast<std::int32_t>(leaves);
+  // Backwards, since a logical node begins with its first child; without children an $and holds and an $or does not.
+  std::vector<std::int32_t> entries(nodes.size());
+  const auto is_step = [](const FilterNode& node) { return !node.is_logical(); };
+  auto step = static_cast<std::int32_t>(std::count_if(nodes.begin(), nodes.end(), is_step));
+  auto resolve = [&](std::int32_t target) { return target < 0 ? target : entries[target]; };
+  const std::vector<std::int32_t> turns = turns_of(tree_);
+  steps_.resize(step);
   for (std::int32_t i = count - 1; i >= 0; --i) {
-    const FilterNode& node = nodes[i];
-    if (node.is_leaf()) {
-      const FieldPath* path = node.kind == Kind::kField ? &node.path : nullptr;
-      steps_[--step] = {path, node.predicate.get(), resolve(targets[i].on_true), resolve(targets[i].on_false)};
-      step_of[i] = step;
-    } else {
-      const bool empty = static_cast<std::int32_t>(node.end) == i + 1;
-      const bool negates = node.kind == Kind::kNot;
-      step_of[i] = empty ? resolve(negates ? targets[i].on_false : targets[i].on_true) : step_of[i + 1];
-    }
+    const bool empty = static_cast<std::int32_t>(nodes[i].end) == i + 1;
+    const Targets own = targets_within(i);
+    const std::int32_t inside = empty ? resolve(nodes[i].kind == Kind::kOr ? own.on_false : own.on_true) : entries[i + 1];
+    entries[i] = inside;
+    if (nodes[i].is_logical()) continue;
+    Step& made = steps_[--step] = step_of(nodes[i]);
+    made.on_true = resolve(targets[i].on_true);
+    made.on_false = resolve(targets[i].on_false);
+    made.inner = inside;
+    made.turn = turns[i];
+    entries[i] = step;
   }
-  entry_ = count == 0 ? kAccept : step_of[0];
+  entry_ = count == 0 ? kAccept : entries[0];
 }
 
 bool Matcher::matches(View document, MatchState& state) const {
@@ -85,15 +105,71 @@ bool Matcher::matches(View document, MatchState& state) const {
   return matches;
 }
 
+struct Matcher::Run {
+  MatchState& state;
+  Value current;                 // The document, or the element that the innermost $elemMatch is at.
+  std::int32_t turn = kNoTurn;   // Of the clause that has had the last word about the place.
+};
+
 bool Matcher::run(View document, MatchState& state) const {
+  state.element = -1;
+  Run run{state, Value::of(document)};
   std::int32_t at = entry_;
-  while (at >= 0) {
-    const Step& step = steps_[at];
-    const bool holds = step.path != nullptr ? any_along_path(document, *step.path, *step.predicate, state)
-                                            : step.predicate->matches(Value::of(document), state);
-    at = holds ? step.on_true : step.on_false;
+  while (true) {
+    while (at >= 0) {
+      const Step& step = steps_[at];
+      if (step.predicate == nullptr) {
+        at = open_elements(at, run);
+      } else {
+        at = holds(step, run) ? step.on_true : step.on_false;
+      }
+    }
+    if (state.walks.none()) return at == kAccept && state.failure.ok();
+    at = leave_element(at == kAccept, run);
   }
-  return at == kAccept && state.failure.ok();
+}
+
+inline bool Matcher::holds(const Step& step, Run& run) const {
+  if (step.path == nullptr) return step.predicate->matches(run.current, run.state);
+  const bool holds = any_along_path(run.current.as_document(), *step.path, *step.predicate, step.at_end, run.state);
+  if (run.state.reached >= 0) note_place(step, holds, run);
+  return holds;
+}
+
+void Matcher::note_place(const Step& step, bool holds, Run& run) const {
+  const std::int64_t place = std::exchange(run.state.reached, -1);
+  if (!holds || step.turn <= run.turn) return;
+  run.turn = step.turn;
+  run.state.element = place;
+}
+
+std::int32_t Matcher::open_elements(std::int32_t at, Run& run) const {
+  const Step& step = steps_[at];
+  run.state.walks.open({run.current, step.path, step.only_documents, at}, run.state.lookup);
+  return next_element(run);
+}
+
+std::int32_t Matcher::next_element(Run& run) const {
+  const Step& step = steps_[run.state.walks.innermost().step];
+  const std::optional<Value> element = run.state.walks.next(run.state.lookup);
+  if (element) {
+    run.current = *element;
+    return step.inner;
+  }
+  run.current = run.state.walks.innermost().from;
+  run.state.walks.close();
+  return step.on_false;
+}
+
+std::int32_t Matcher::leave_element(bool accepted, Run& run) const {
+  if (!accepted) return next_element(run);
+  const ElementWalks::Arrays& arrays = run.state.walks.innermost();
+  const Step& step = steps_[arrays.step];
+  run.current = arrays.from;
+  run.state.reached = run.state.walks.place();
+  note_place(step, true, run);
+  run.state.walks.close();
+  return step.on_true;
 }
 
 }  // namespace partita::query

@@ -8,10 +8,13 @@ namespace partita::query {
 /// A filter, compiled: parsed once per request, asked once per document. Immutable, so many threads may share one.
 ///
 /// The logic is jump code: every leaf knows where to go on when it holds and when it does not, so that $and, $or, $nor
-/// and $not cost nothing at run time and need neither stack nor recursion.
+/// and $not cost nothing at run time and need neither stack nor recursion. The clauses of an $elemMatch are a stretch of the
+/// same code, gone through once for each element: what is open is kept in the MatchState.
 class Matcher {
  public:
   /// Copies what it needs out of `filter`. Fails as MongoDB does: BadValue for unknown operators and wrong operands.
+  /// The context is that of expressions in it: $expr.
+  static Result<Matcher> parse(bson::View filter, const ExpressionContext& context);
   static Result<Matcher> parse(bson::View filter);
 
   /// False too when an expression in the filter fails: `state.failure` says so, and the query must not go on.
@@ -30,17 +33,29 @@ class Matcher {
   static constexpr std::int32_t kAccept = -1;
   static constexpr std::int32_t kReject = -2;
 
-  bool run(bson::View document, MatchState& state) const;
-
   struct Step {
-    const FieldPath* path;  // Null: the predicate is asked about the whole document.
-    const Predicate* predicate;
+    const FieldPath* path;       // Null: what is at hand itself is asked about.
+    const Predicate* predicate;  // Null: an $elemMatch.
     std::int32_t on_true;
     std::int32_t on_false;
+    std::int32_t inner;          // $elemMatch: where its clauses begin. They end in kAccept or kReject.
+    std::int32_t turn;           // When MongoDB asks it: see positions.h.
+    AtEnd at_end;
+    bool only_documents;         // $elemMatch
   };
+  /// Where a run stands.
+  struct Run;
+
+  bool run(bson::View document, MatchState& state) const;
+  bool holds(const Step& step, Run& run) const;
+  void note_place(const Step& step, bool holds, Run& run) const;
+  std::int32_t open_elements(std::int32_t at, Run& run) const;
+  std::int32_t next_element(Run& run) const;
+  std::int32_t leave_element(bool accepted, Run& run) const;
 
   explicit Matcher(FilterTree tree) : tree_(std::move(tree)) { compile(); }
   void compile();
+  Step step_of(const FilterNode& node) const;
 
   FilterTree tree_;
   std::vector<Step> steps_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A filter nests in three ways: an object of clauses, an array of such objects behind $and/$or/$nor, and an object of
-// operators behind a field name. Each open one is a frame on a stack of our own; a frame's node is closed when its fields
-// are used up.
+// A filter nests in four ways: an object of clauses, an array of such objects behind $and/$or/$nor, an object of operators
+// behind a field name, and the array behind $all. Each open one is a frame on a stack of our own; a frame's node is closed
+// when its fields are used up.
+#include "query/match/choices.h"
 #include "query/match/filter_tree.h"
 #include "wire/bson/json.h"
 
@@ -14,33 +15,51 @@ using bson::Value;
 using bson::View;
 using Kind = FilterNode::Kind;
 
-struct Frame {
-  enum class Holds : std::uint8_t { kClauses, kFilters, kOperators };
-  Holds holds;
-  std::uint32_t node;
-  View::Iterator at;
-  View object;
-  std::string_view path;  // kOperators.
-};
-
-bool is_dbref(View object) {
-  const auto first = object.begin();
-  return first->name == "$ref" && first->value.is_string() && object.has("$id");
+bool begins_with_operator(Value value) {
+  if (!holds_operators(value)) return false;
+  return Registry<MatchOperator>::find(value.as_document().begin()->name) != nullptr;
 }
 
-/// {$gt: 5}, but not {b: 5} and not a database reference: those are compared as they are.
-bool holds_operators(Value value) {
-  if (!value.is_document() || value.as_document().empty()) return false;
-  const View object = value.as_document();
-  return object.begin()->name.starts_with('$') && !is_dbref(object);
+/// What an operator is asked about: the values that a path leads to, or an element of an array itself.
+struct Subject {
+  std::string_view path;
+  bool element = false;
+};
+
+struct Frame {
+  enum class Has : std::uint8_t { kClauses, kFilters, kOperators, kAllOf };
+  Has has;
+  View object;
+  Subject subject = {};  // kOperators, kAllOf.
+  bool on_element = false;  // Within $elemMatch, where what asks about the document has no place.
+  std::uint32_t node = 0;
+  View::Iterator at = {};
+};
+
+/// Parts of a database reference are fields like others, for all their dollars.
+bool is_reference_field(std::string_view name) { return name == "$ref" || name == "$id" || name == "$db"; }
+
+bool is_logical(std::string_view name) { return name == "$and" || name == "$or" || name == "$nor"; }
+
+/// {$elemMatch: {$gt: 5}} asks about elements themselves; {$elemMatch: {b: 5}} and {$elemMatch: {$or: [...]}} ask about
+/// their fields.
+bool asks_about_values(View operand) {
+  if (operand.empty()) return false;
+  const std::string_view name = operand.begin()->name;
+  if (!name.starts_with('$') || is_logical(name) || Registry<FilterOperator>::find(name) != nullptr) return false;
+  return !operand.has("$ref") && !operand.has("$id") && !operand.has("$db");
+}
+
+bool is_elem_match(Value value) {
+  return value.is_document() && !value.as_document().empty() && value.as_document().begin()->name == "$elemMatch";
 }
 
 class Parser {
  public:
-  explicit Parser(FilterTree& tree) : tree_(tree) {}
+  Parser(FilterTree& tree, const ExpressionContext& context) : tree_(tree), context_(context) {}
 
   Status run() {
-    CHECK_OK(open(Kind::kAnd, Frame::Holds::kClauses, tree_.filter.view()));
+    CHECK_OK(open({.kind = Kind::kAnd}, {Frame::Has::kClauses, tree_.filter.view()}));
     while (!frames_.empty()) {
       if (frames_.back().at == std::default_sentinel) {
         tree_.nodes[frames_.back().node].end = static_cast<std::uint32_t>(tree_.nodes.size());
@@ -56,64 +75,106 @@ class Parser {
 
  private:
   Status read(const Field& field) {
-    switch (frames_.back().holds) {
-      case Frame::Holds::kClauses:
-        return clause(field);
-      case Frame::Holds::kFilters:
+    const Frame frame = frames_.back();
+    switch (frame.has) {
+      case Frame::Has::kClauses:
+        return clause(field, frame);
+      case Frame::Has::kFilters:
         if (!field.value.is_document()) return error(Code::BadValue, "$or/$and/$nor entries need to be full objects");
-        return open(Kind::kAnd, Frame::Holds::kClauses, field.value.as_document());
-      case Frame::Holds::kOperators:
-        return field_operator(field, frames_.back().path, frames_.back().object);
+        return open({.kind = Kind::kAnd}, {Frame::Has::kClauses, field.value.as_document(), {}, frame.on_element});
+      case Frame::Has::kOperators:
+        return field_operator(field, frame.subject, frame.object);
+      case Frame::Has::kAllOf:
+        return one_of_all(field.value, frame);
     }
     return {};
   }
 
-  Status clause(const Field& field) {
-    if (field.name.starts_with('$')) return top_operator(field);
+  Status clause(const Field& field, const Frame& frame) {
+    const Subject subject{.path = field.name};
+    if (is_reference_field(field.name)) return field_operator({"$eq", field.value}, subject, View());
+    if (field.name.starts_with('$')) return top_operator(field, frame);
     if (holds_operators(field.value))
-      return open(Kind::kAnd, Frame::Holds::kOperators, field.value.as_document(), field.name);
-    const bool is_regex = field.value.is(Type::kRegex);
-    return field_operator({is_regex ? "$regex" : "$eq", field.value}, field.name, View());
+      return open({.kind = Kind::kAnd}, {Frame::Has::kOperators, field.value.as_document(), subject});
+    return plain(field.value, subject);
   }
 
-  Status top_operator(const Field& field) {
-    if (field.name == "$and") return logical(Kind::kAnd, field);
-    if (field.name == "$or") return logical(Kind::kOr, field);
-    if (field.name == "$nor") return logical(Kind::kNor, field);
+  /// A value stands for equality, a regular expression for a match.
+  Status plain(Value value, Subject subject) {
+    return field_operator({value.is(Type::kRegex) ? "$regex" : "$eq", value}, subject, View());
+  }
+
+  Status top_operator(const Field& field, const Frame& frame) {
+    if (field.name == "$and") return logical(Kind::kAnd, field, frame);
+    if (field.name == "$or") return logical(Kind::kOr, field, frame);
+    if (field.name == "$nor") return logical(Kind::kNor, field, frame);
     const FilterOperator* entry = Registry<FilterOperator>::find(field.name);
     if (entry == nullptr) return unknown_top_operator(field.name);
     if (entry->parse == nullptr) return not_supported(field.name);
-    TRY(Clause clause, entry->parse({.path = {}, .operand = field.value, .siblings = frames_.back().object}));
-    add_clause({.kind = Kind::kDocument}, std::move(clause));
+    if (frame.on_element && entry->about == About::kDocument)
+      return error(Code::BadValue, field.name, " can only be applied to the top-level document");
+    TRY(Clause clause, entry->parse({.path = {}, .operand = field.value, .siblings = frame.object, .context = context_}));
+    add_clause({.kind = entry->in_upsert ? Kind::kValue : Kind::kDocument}, std::move(clause));
     return {};
   }
 
-  Status logical(Kind kind, const Field& field) {
+  Status logical(Kind kind, const Field& field, const Frame& frame) {
     if (!field.value.is_array()) return error(Code::BadValue, field.name, " must be an array");
     const View filters = field.value.as_document();
     if (filters.empty()) return error(Code::BadValue, "$and/$or/$nor must be a nonempty array");
-    return open(kind, Frame::Holds::kFilters, filters);
+    return open({.kind = kind}, {Frame::Has::kFilters, filters, {}, frame.on_element});
   }
 
-  Status field_operator(const Field& field, std::string_view path, View siblings) {
-    if (field.name == "$not") return negation(field.value, path);
+  Status field_operator(const Field& field, Subject subject, View siblings) {
+    if (field.name == "$not") return negation(field.value, subject);
     const MatchOperator* entry = Registry<MatchOperator>::find(field.name);
     if (entry == nullptr) return error(Code::BadValue, "unknown operator: ", field.name);
     if (entry->parse == nullptr) return not_supported(field.name);
-    TRY(Clause clause, entry->parse({.path = path, .operand = field.value, .siblings = siblings}));
-    add_clause({.kind = Kind::kField, .path = FieldPath(path), .field_operator = entry, .operand = field.value},
-               std::move(clause));
+    const OperatorArgs args{.path = subject.path, .operand = field.value, .siblings = siblings, .context = context_};
+    TRY(Clause clause, entry->parse(args));
+    if (entry->holds == Holds::kElement) return element(field.value.as_document(), subject);
+    if (entry->holds == Holds::kAll) return all(field.value.as_document(), subject);
+    FilterNode leaf = node_about(subject, Kind::kField, Kind::kValue);
+    leaf.field_operator = entry;
+    leaf.operand = field.value;
+    add_clause(std::move(leaf), std::move(clause));
     return {};
   }
 
-  Status negation(Value operand, std::string_view path) {
+  Status negation(Value operand, Subject subject) {
     if (operand.is(Type::kRegex)) {
       tree_.nodes.push_back({.kind = Kind::kNot, .end = next_node() + 2});
-      return field_operator({"$regex", operand}, path, View());
+      return plain(operand, subject);
     }
     if (!operand.is_document()) return error(Code::BadValue, "$not needs a regex or a document");
     if (operand.as_document().empty()) return error(Code::BadValue, "$not cannot be empty");
-    return open(Kind::kNot, Frame::Holds::kOperators, operand.as_document(), path);
+    return open({.kind = Kind::kNot}, {Frame::Has::kOperators, operand.as_document(), subject});
+  }
+
+  Status element(View operand, Subject subject) {
+    if (asks_about_values(operand)) {
+      const Subject each{.path = subject.path, .element = true};
+      return open(node_about(subject, Kind::kElemValue, Kind::kElemValue), {Frame::Has::kOperators, operand, each});
+    }
+    return open(node_about(subject, Kind::kElemDocument, Kind::kElemDocument), {Frame::Has::kClauses, operand, {}, true});
+  }
+
+  /// All of nothing is an $or of nothing: it holds for no document.
+  Status all(View operand, Subject subject) {
+    return open({.kind = operand.empty() ? Kind::kOr : Kind::kAnd}, {Frame::Has::kAllOf, operand, subject});
+  }
+
+  Status one_of_all(Value value, const Frame& frame) {
+    const bool elements = is_elem_match(frame.object.begin()->value);
+    if (elements && !is_elem_match(value)) return error(Code::BadValue, "$all/$elemMatch has to be consistent");
+    if (elements) return field_operator(*value.as_document().begin(), frame.subject, View());
+    if (begins_with_operator(value)) return error(Code::BadValue, "no $ expressions in $all");
+    return plain(value, frame.subject);
+  }
+
+  static FilterNode node_about(Subject subject, Kind along_path, Kind of_element) {
+    if (subject.element) return {.kind = of_element};
+    return {.kind = along_path, .path = FieldPath(subject.path)};
   }
 
   static Status unknown_top_operator(std::string_view name) {
@@ -123,11 +184,13 @@ class Parser {
                  ". If you have a field name that starts with a '$' symbol, consider using $getField or $setField.");
   }
 
-  Status open(Kind kind, Frame::Holds holds, View object, std::string_view path = {}) {
+  Status open(FilterNode node, Frame frame) {
     if (frames_.size() >= 2 * kMaxFilterDepth)  // An $and is two levels: its array and the objects in it.
       return error(Code::BadValue, "exceeded maximum query tree depth of ", kMaxFilterDepth);
-    frames_.push_back({holds, next_node(), object.begin(), object, path});
-    tree_.nodes.push_back({.kind = kind});
+    frame.node = next_node();
+    frame.at = frame.object.begin();
+    frames_.push_back(frame);
+    tree_.nodes.push_back(std::move(node));
     return {};
   }
 
@@ -142,18 +205,27 @@ class Parser {
   std::uint32_t next_node() const { return static_cast<std::uint32_t>(tree_.nodes.size()); }
 
   FilterTree& tree_;
+  const ExpressionContext& context_;
   std::vector<Frame> frames_;
 };
 
 }  // namespace
 
+bool holds_operators(Value value) {
+  if (!value.is_document() || value.as_document().empty()) return false;
+  const View object = value.as_document();
+  const bool is_reference = object.begin()->name == "$ref" && object.begin()->value.is_string() && object.has("$id");
+  return object.begin()->name.starts_with('$') && !is_reference;
+}
+
 Status not_supported(std::string_view name) {
   return error(Code::NotImplemented, name, " is not supported by this version of the server");
 }
 
-Result<FilterTree> parse_filter(View filter) {
+Result<FilterTree> parse_filter(View filter, const ExpressionContext& context) {
   FilterTree tree{bson::Document(filter), {}};
-  CHECK_OK(Parser(tree).run());
+  CHECK_OK(Parser(tree, context).run());
+  join_choices(tree, context);
   return tree;
 }
 

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/path/path_rules.h"
 
+#include <algorithm>
+#include <array>
+
 namespace partita::query {
+namespace {
+
+/// Fields of database references, and those that find and $meta add to documents.
+constexpr std::array<std::string_view, 5> kDollarNames{"$id", "$ref", "$db", "$recordId", "$sortKey"};
+
+bool is_allowed(std::string_view name) { return !name.starts_with('$') || std::ranges::find(kDollarNames, name) != kDollarNames.end(); }
+
+}  // namespace
 
 Status check_field_path(std::string_view path) {
   if (path.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
@@ -11,7 +22,7 @@ Status check_field_path(std::string_view path) {
     const std::size_t dot = path.find('.');
     const std::string_view name = path.substr(0, dot);
     if (name.empty()) return error(Code{15998}, "FieldPath field names may not be empty strings.");
-    if (name.starts_with('$'))
+    if (!is_allowed(name))
       return error(Code{16410}, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
     if (name.find('\0') != std::string_view::npos)
       return error(Code{16411}, "FieldPath field names may not contain '\\0'.");

@@ -10,8 +10,8 @@ namespace partita::query {
 /// Longest chain of names in a path that projections and expressions take.
 constexpr std::size_t kMaxPathParts = 200;
 
-/// What projections, expressions and stages demand of a dotted path: no empty names, none that begins with '$' or holds a
-/// null byte: many of them come as values, which may.
+/// What projections, expressions and stages demand of a dotted path: no empty names, none that holds a null byte (many of
+/// them come as values, which may), and none that begins with '$' but for those of database references and metadata.
 Status check_field_path(std::string_view path);
 
 }  // namespace partita::query

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "wire/bson/decimal.h"
 
-// Debian builds Intel's library in eight calling conventions; bidgcc000 is the one that takes numbers by value and
-// rounding mode and flags as arguments, and so has no global state to share between threads.
-#define DECIMAL_CALL_BY_REFERENCE 0
-#define DECIMAL_GLOBAL_ROUNDING 0
-#define DECIMAL_GLOBAL_EXCEPTION_FLAGS 0
-#include <bid_conf.h>
-#include <bid_functions.h>
 #include <bson/bson.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "wire/bson/bid.h"
+
 namespace partita::bson {
 namespace {
-
-constexpr _IDEC_round kToNearestEven = 0;
-constexpr _IDEC_round kTowardZero = 3;
-
-BID_UINT128 to_bid(Decimal128 value) {
-  BID_UINT128 bid;
-  bid.w[0] = value.low;
-  bid.w[1] = value.high;
-  return bid;
-}
-
-Decimal128 from_bid(BID_UINT128 bid) { return {bid.w[0], bid.w[1]}; }
 
 template <auto operation>
 Decimal128 arithmetic(Decimal128 a, Decimal128 b) {
@@ -42,11 +25,9 @@ bool compare_quietly(Decimal128 a, Decimal128 b) {
 
 /// 10 to the power of `exponent`, with that very exponent, as a pattern for bid128_quantize.
 BID_UINT128 quantum(int exponent) {
-  constexpr int kExponentBias = 6176;
-  constexpr int kExponentShift = 49;  // Within the high word of the plain encoding: sign, 14 exponent bits, digits.
   BID_UINT128 bid;
   bid.w[0] = 1;
-  bid.w[1] = static_cast<std::uint64_t>(exponent + kExponentBias) << kExponentShift;
+  bid.w[1] = static_cast<std::uint64_t>(exponent + kDecimalExponentBias) << kDecimalExponentShift;
   return bid;
 }
 
