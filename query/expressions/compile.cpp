@@ -4,8 +4,9 @@
 // at once and replaced by its value.
 #include <algorithm>
 
-#include "query/expressions/compiled_expression.h"
-#include "query/expressions/lazy_code.h"
+#include "query/expressions/code_writer.h"
+#include "query/expressions/evaluation.h"
+#include "query/expressions/variable_names.h"
 #include "query/path/path_rules.h"
 #include "wire/bson/json.h"
 
@@ -14,69 +15,26 @@ namespace partita::query {
 using bson::Type;
 using bson::Value;
 using bson::View;
-using Op = CompiledExpression::Op;
 
-class ExpressionCompiler : public LazyCode {
+class ExpressionCompiler : public CodeWriter {
  public:
-  ExpressionCompiler(CompiledExpression& made, const ExpressionContext& context) : made_(made), context_(context) {}
+  ExpressionCompiler(CompiledExpression& made, const ExpressionContext& context, Dialect dialect)
+      : CodeWriter(made, context.random_seed), context_(context), dialect_(dialect) {}
 
   Status run(Value source) {
     CHECK_OK(begin(source));
     while (!frames_.empty()) {
       Frame& frame = frames_.back();
-      if (frame.next == frame.arguments.size()) {
+      if (frame.next == frame.operands.values.size()) {
         CHECK_OK(finish());
       } else {
-        CHECK_OK(begin(frame.arguments[frame.next++]));
+        CHECK_OK(begin(frame.operands.values[frame.next++]));
       }
     }
     return {};
   }
 
-  void constant(Value value) override {
-    emit({Op::kConstant, static_cast<std::uint32_t>(made_.constants_.size())}, 1);
-    made_.constants_.push_back(value);
-  }
-  void jump(int label) override { jump_to(Op::kJump, label); }
-  void jump_if_false(int label) override { jump_to(Op::kJumpIfFalse, label); }
-  void jump_if_true(int label) override { jump_to(Op::kJumpIfTrue, label); }
-  void jump_if_present(int label) override { jump_to(Op::kJumpIfPresent, label); }
-  void bind(int label) override {
-    for (const auto& [jumps_to, instruction] : frames_.back().jumps)
-      if (jumps_to == label) made_.program_[instruction].operand = here();
-  }
-  void fail(Status status) override {
-    emit({Op::kFail, static_cast<std::uint32_t>(made_.failures_.size())}, 1);
-    made_.failures_.push_back(std::move(status));
-  }
-
  private:
-  struct Frame {
-    enum class Kind : std::uint8_t { kCall, kObject, kArray };
-    Kind kind;
-    std::uint32_t start;  // Its first instruction.
-    const Expression* expression = nullptr;
-    std::vector<Value> arguments = {};
-    std::vector<std::string_view> names = {};  // kObject.
-    std::vector<std::pair<int, std::uint32_t>> jumps = {};
-    std::size_t next = 0;
-    bool constant = true;
-  };
-
-  std::uint32_t here() const { return static_cast<std::uint32_t>(made_.program_.size()); }
-
-  void emit(CompiledExpression::Instruction instruction, int pushed) {
-    made_.program_.push_back(instruction);
-    depth_ += pushed;
-    made_.max_stack_ = std::max(made_.max_stack_, static_cast<std::size_t>(depth_));
-  }
-
-  /// Every jump takes one value off the way that goes on: the one it tests, or the one it leaves with.
-  void jump_to(Op op, int label) {
-    frames_.back().jumps.emplace_back(label, here());
-    emit({op}, -1);
-  }
-
   /// An argument has its code, or begins a frame that will make it.
   Status begin(Value source) {
     if (source.is_string() && source.as_string().starts_with('$')) return path(source.as_string());
@@ -92,60 +50,93 @@ class ExpressionCompiler : public LazyCode {
     return field(text.substr(1));
   }
 
+  /// A field is one of $$CURRENT, which is the document unless somebody has said otherwise.
   Status field(std::string_view path) {
     CHECK_OK(check_field_path(path));
-    made_.paths_.emplace_back(path);
-    emit({Op::kField, static_cast<std::uint32_t>(made_.paths_.size() - 1)}, 1);
-    depends_on_document();
+    if (const Variable* current = find_variable("CURRENT")) return read_variable(*current, path);
+    return field_of_document(path);
+  }
+
+  Status field_of_document(std::string_view path) {
+    emit({Op::kField, add_path(path)}, 1);
+    note_read(Frame::kDocument);
     return argument_done();
+  }
+
+  std::uint32_t add_path(std::string_view path) {
+    made_.paths_.emplace_back(path);
+    return static_cast<std::uint32_t>(made_.paths_.size() - 1);
   }
 
   Status variable(std::string_view text) {
     const std::size_t dot = text.find('.');
     const std::string_view name = text.substr(0, dot);
     const std::string_view rest = dot == std::string_view::npos ? std::string_view() : text.substr(dot + 1);
-    if (name.empty()) return error(Code::FailedToParse, "empty variable names are not allowed");
+    CHECK_OK(check_readable_variable(name));
     if (dot != std::string_view::npos) CHECK_OK(check_field_path(rest));
-    if (name == "ROOT" || name == "CURRENT") return rest.empty() ? root() : field(rest);
-    return defined_variable(name, rest);
+    if (const Variable* found = find_variable(name)) return read_variable(*found, rest);
+    if (name == "ROOT" || name == "CURRENT") return rest.empty() ? root() : field_of_document(rest);
+    return given_variable(name, rest);
+  }
+
+  const Variable* find_variable(std::string_view name) const {
+    const auto found = std::find_if(variables_.rbegin(), variables_.rend(), [&](const Variable& v) { return v.name == name; });
+    return found == variables_.rend() ? nullptr : &*found;
+  }
+
+  Status read_variable(const Variable& variable, std::string_view path) {
+    const auto place = static_cast<std::uint32_t>(variable.place);
+    path.empty() ? emit({Op::kVariable, place}, 1) : emit({Op::kVariablePath, add_path(path), place}, 1);
+    note_read(variable.place);
+    return argument_done();
+  }
+
+  Status current() {
+    const Variable* rebound = find_variable("CURRENT");
+    return rebound != nullptr ? read_variable(*rebound, "") : root();
   }
 
   Status root() {
     emit({Op::kRoot}, 1);
-    depends_on_document();
+    note_read(Frame::kDocument);
     return argument_done();
   }
 
-  Status defined_variable(std::string_view name, std::string_view rest) {
-    Value value;
-    if (name != "REMOVE") {
-      const auto found = context_.variables.find(name);
-      if (found == context_.variables.end()) return error(Code{17276}, "Use of undefined variable: ", name);
-      value = made_.folded_.copy(found->second);
-    }
-    if (!rest.empty())
-      value = value.is_document() ? evaluate_path(value.as_document(), FieldPath(rest), made_.folded_) : Value();
-    constant(value);
+  /// One whose value is known now: the command's, or a fixed one.
+  Status given_variable(std::string_view name, std::string_view rest) {
+    TRY(const Value value, value_given(name));
+    constant(rest.empty() ? value : evaluate_path(value, FieldPath(rest), made_.folded_));
     return argument_done();
+  }
+
+  Result<Value> value_given(std::string_view name) const {
+    const auto found = context_.variables.find(name);
+    if (found != context_.variables.end()) return made_.folded_.copy(found->second);
+    if (name == "REMOVE") return Value();
+    if (name == "NOW" && context_.now) return Value::of(*context_.now);
+    if (name == "CLUSTER_TIME" && context_.cluster_time) return Value::of(*context_.cluster_time);
+    const bool known = name == "NOW" || name == "CLUSTER_TIME";
+    return known ? error(Code{51144}, "Builtin variable '$$", name, "' is not available")
+                 : error(Code{17276}, "Use of undefined variable: ", name);
   }
 
   Status array(View elements) {
-    Frame frame{Frame::Kind::kArray, here()};
-    for (auto at = elements.begin(); at != elements.end(); ++at) frame.arguments.push_back(at->value);
+    Frame frame = open_frame(Frame::Kind::kArray);
+    for (auto at = elements.begin(); at != elements.end(); ++at) frame.operands.values.push_back(at->value);
     frames_.push_back(std::move(frame));
     return {};
   }
 
   Status object(View fields) {
     if (!fields.empty() && fields.begin()->name.starts_with('$')) return operation(fields);
-    Frame frame{Frame::Kind::kObject, here()};
+    Frame frame = open_frame(Frame::Kind::kObject);
     for (auto at = fields.begin(); at != fields.end(); ++at) {
       if (at->name.empty()) return error(Code{15998}, "FieldPath field names may not be empty strings.");
       if (at->name.find('.') != std::string_view::npos)
         return error(Code{16412}, "FieldPath field names may not contain '.'. Consider using $getField or $setField.");
       CHECK_OK(check_field_path(at->name));
       frame.names.push_back(at->name);
-      frame.arguments.push_back(at->value);
+      frame.operands.values.push_back(at->value);
     }
     frames_.push_back(std::move(frame));
     return {};
@@ -162,22 +153,24 @@ class ExpressionCompiler : public LazyCode {
     }
     const Expression* expression = Registry<Expression>::find(call.name);
     if (expression == nullptr) return unknown(call.name);
-    Frame frame{Frame::Kind::kCall, here(), expression};
-    TRY(frame.arguments, arguments(*expression, call.value));
+    Frame frame = open_frame(Frame::Kind::kCall);
+    frame.expression = expression;
+    TRY(frame.operands, operands(*expression, call.value));
     frames_.push_back(std::move(frame));
-    return frames_.back().arguments.empty() ? between(0) : Status();
+    if (frames_.back().operands.uses_document) return current();
+    return frames_.back().operands.values.empty() ? between(0) : Status();
   }
 
   Status unknown(std::string_view name) const {
-    const std::string_view quote = context_.quote_unknown ? "'" : "";
-    return error(context_.unknown_operator, context_.unknown_text, quote, name, quote);
+    if (dialect_ == Dialect::kProjection) return error(Code{31325}, "Unknown expression ", name);
+    return error(Code::InvalidPipelineOperator, "Unrecognized expression '", name, "'");
   }
 
-  static Result<std::vector<Value>> arguments(const Expression& expression, Value operand) {
-    TRY(const std::vector<Value> found,
-        expression.arguments != nullptr ? expression.arguments(operand) : Result(list_arguments(operand)));
-    if (found.size() >= expression.min_args && found.size() <= expression.max_args) return found;
-    return wrong_count(expression, found.size());
+  static Result<Operands> operands(const Expression& expression, Value operand) {
+    TRY(Operands found, expression.arguments != nullptr ? expression.arguments(operand) : Operands(list_arguments(operand)));
+    const std::size_t count = found.values.size();
+    if (count >= expression.min_args && count <= expression.max_args) return found;
+    return wrong_count(expression, count);
   }
 
   static Status wrong_count(const Expression& expression, std::size_t count) {
@@ -195,48 +188,64 @@ class ExpressionCompiler : public LazyCode {
   /// `done` arguments of a lazy operator have their code.
   Status between(std::size_t done) {
     const Frame& frame = frames_.back();
-    if (frame.kind == Frame::Kind::kCall && frame.expression->between != nullptr)
-      frame.expression->between(*this, done, frame.arguments.size());
+    if (frame.kind != Frame::Kind::kCall) return {};
+    if (frame.expression->between != nullptr) {
+      frame.expression->between(*this, done, frame.operands.values.size());
+    } else if (done > 0 && done <= frame.expression->null_stops && is_work(std::span(frame.operands.values).subspan(done))) {
+      stop_at_null(done);
+    }
     return {};
+  }
+
+  /// Whether there is anything to compute, which would cost time or might fail.
+  static bool is_work(std::span<const Value> arguments) {
+    return std::any_of(arguments.begin(), arguments.end(), [](const Value& value) { return value.is_document() || value.is_array(); });
   }
 
   Status finish() {
     Frame& frame = frames_.back();
-    const auto count = static_cast<std::uint32_t>(frame.arguments.size());
+    const Operands& operands = frame.operands;
+    for (const Value& literal : operands.literals) constant(literal);
+    const auto count = static_cast<std::uint32_t>(operands.values.size() + operands.literals.size() + operands.uses_document);
     const int pushed = 1 - static_cast<int>(count);
     if (frame.kind == Frame::Kind::kObject) {
       made_.objects_.push_back(std::move(frame.names));
-      emit({Op::kObject, static_cast<std::uint32_t>(made_.objects_.size() - 1)}, pushed);
+      emit({Op::kObject, static_cast<std::uint32_t>(made_.objects_.size() - 1), count}, pushed);
     } else if (frame.kind == Frame::Kind::kArray) {
       emit({Op::kArray, 0, count}, pushed);
     } else if (frame.expression->between == nullptr) {
-      made_.calls_.push_back(frame.expression);
-      emit({Op::kCall, static_cast<std::uint32_t>(made_.calls_.size() - 1), count}, pushed);
+      call(frame.expression->evaluate, count);
+      bind_stops();
     }
-    const bool folds = frame.constant;
-    const std::uint32_t start = frame.start;
-    if (folds) CHECK_OK(fold(start));
+    CHECK_OK(fold());
+    const int reads = frames_.back().reads;
+    const int base = frames_.back().base;
     frames_.pop_back();
-    if (!folds) depends_on_document();
+    if (reads < base) note_read(reads);
     return argument_done();
   }
 
-  Status fold(std::uint32_t start) {
-    TRY(const Value value, made_.run(start, here(), View(), made_.folded_, nullptr));
-    made_.program_.resize(start);
-    --depth_;
-    constant(value);
+  /// Code that reads nothing but what it has put on the stack itself is run now, and its value takes its place. What fails
+  /// fails here, unless variables are in it: then mongod would not have known, and it is left for the evaluation.
+  Status fold() {
+    Frame& frame = frames_.back();
+    if (frame.reads < frame.base) return {};
+    Evaluation evaluation(made_, View(), made_.folded_, nullptr);
+    const Result<Value> value = evaluation.run(frame.start, here(), static_cast<std::size_t>(frame.base));
+    if (!value.ok() && frame.reads == Frame::kNothing) return value.status();
+    if (!value.ok()) {
+      frame.reads = Frame::kDocument;
+      return {};
+    }
+    made_.program_.resize(frame.start);
+    made_.loops_.resize(frame.first_loop);
+    depth_ = frame.base;
+    constant(*value);
     return {};
   }
 
-  void depends_on_document() {
-    if (!frames_.empty()) frames_.back().constant = false;
-  }
-
-  CompiledExpression& made_;
   const ExpressionContext& context_;
-  std::vector<Frame> frames_;
-  int depth_ = 0;
+  Dialect dialect_;
 };
 
 std::vector<Value> list_arguments(Value operand) {
@@ -247,10 +256,10 @@ std::vector<Value> list_arguments(Value operand) {
   return found;
 }
 
-Result<CompiledExpression> CompiledExpression::compile(Value source, const ExpressionContext& context) {
+Result<CompiledExpression> CompiledExpression::compile(Value source, const ExpressionContext& context, Dialect dialect) {
   CompiledExpression made;
   made.source_ = bson::Document::build([&](bson::Writer& out) { out.add("", source); });
-  CHECK_OK(ExpressionCompiler(made, context).run(made.source_.view()[""]));
+  CHECK_OK(ExpressionCompiler(made, context, dialect).run(made.source_.view()[""]));
   return made;
 }
 
@@ -264,10 +273,16 @@ const FieldPath* CompiledExpression::field() const {
   return program_.size() == 1 && first.op == Op::kField ? &paths_[first.operand] : nullptr;
 }
 
+bool CompiledExpression::reads_document() const {
+  return std::any_of(program_.begin(), program_.end(),
+                     [](const Instruction& step) { return step.op == Op::kRoot || step.op == Op::kField; });
+}
+
 bool CompiledExpression::collect_fields(std::set<std::string, std::less<>>& fields) const {
-  for (const Instruction& step : program_)
+  for (const Instruction& step : program_) {
     if (step.op == Op::kRoot) return false;
-  for (const FieldPath& path : paths_) fields.emplace(path[0].name);
+    if (step.op == Op::kField) fields.emplace(paths_[step.operand][0].name);
+  }
   return true;
 }
 

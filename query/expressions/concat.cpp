@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/expressions/computed_values.h"
 #include "query/expressions/expression.h"
 
 namespace partita::query {
@@ -13,16 +14,10 @@ Result<Value> concat(Args args, Arena& arena) {
     if (!value.is_string()) return error(Code{16702}, "$concat only supports strings, not ", value.type_name());
     size += value.as_string().size();
   }
-  std::uint8_t* const start = arena.allocate(size + 5, 1);
-  bson::store(start, static_cast<std::uint32_t>(size + 1));
-  std::uint8_t* at = start + 4;
-  for (const Value& value : args) {
-    const std::string_view text = value.as_string();
-    std::memcpy(at, text.data(), text.size());
-    at += text.size();
-  }
-  *at = 0;
-  return Value::of_payload(bson::Type::kString, start, static_cast<std::uint32_t>(size + 5));
+  TRY(const UnwrittenString joined, unwritten_string(size, arena));
+  char* at = joined.text;
+  for (const Value& value : args) at += value.as_string().copy(at, std::string_view::npos);
+  return joined.value;
 }
 
 const RegisterEntry<Expression> kConcat{{
@@ -31,6 +26,7 @@ const RegisterEntry<Expression> kConcat{{
     .max_args = Expression::kAnyNumber,
     .summary = "Strings joined into one; null if one of them is.",
     .evaluate = concat,
+    .null_stops = Expression::kAnyNumber,
     .examples = {{"{$concat: ['$a', '-', '$b']}", "{a: 'x', b: 'y'}", "'x-y'"},
                  {"{$concat: ['a', '$b']}", "{}", "null"},
                  {"{$concat: ['a', '$b']}", "{b: 1}", "error 16702"}},

@@ -22,9 +22,9 @@ void between_cond(LazyCode& code, std::size_t argument, std::size_t) {
 }
 
 /// {if: ..., then: ..., else: ...}
-Result<std::vector<Value>> cond_arguments(Value operand) {
+Result<Operands> cond_arguments(Value operand) {
   constexpr std::string_view kNames[] = {"if", "then", "else"};
-  if (!operand.is_document()) return list_arguments(operand);
+  if (!operand.is_document()) return Operands(list_arguments(operand));
   const View named = operand.as_document();
   std::vector<Value> arguments(3);
   for (auto at = named.begin(); at != named.end(); ++at) {
@@ -34,7 +34,7 @@ Result<std::vector<Value>> cond_arguments(Value operand) {
   }
   for (int i = 0; i < 3; ++i)
     if (arguments[i].missing()) return error(Code{17080 + i}, "Missing '", kNames[i], "' parameter to $cond");
-  return arguments;
+  return Operands(std::move(arguments));
 }
 
 void between_if_null(LazyCode& code, std::size_t argument, std::size_t count) {
@@ -72,7 +72,7 @@ Status add_branch(Value branch, std::vector<Value>& arguments) {
   return {};
 }
 
-Result<std::vector<Value>> switch_arguments(Value operand) {
+Result<Operands> switch_arguments(Value operand) {
   if (!operand.is_document())
     return error(Code{40060}, "$switch requires an object as an argument, found: ", operand.type_name());
   const View named = operand.as_document();
@@ -93,7 +93,7 @@ Result<std::vector<Value>> switch_arguments(Value operand) {
   }
   if (arguments.empty()) return error(Code{40068}, "$switch requires at least one branch");
   if (!otherwise.missing()) arguments.push_back(otherwise);
-  return arguments;
+  return Operands(std::move(arguments));
 }
 
 using Register = RegisterEntry<Expression>;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <array>
-
-#include "query/expressions/compiled_expression.h"
+#include "query/expressions/evaluation.h"
 #include "query/nested_writer.h"
 
 namespace partita::query {
@@ -11,43 +9,6 @@ using bson::Type;
 using bson::Value;
 using bson::View;
 
-/// Sizes are known before anything is written, so the result is laid out in the arena at once.
-template <class NameOf>
-View build(Args values, NameOf name_of, Arena& arena) {
-  std::size_t size = 5;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!values[i].missing()) size += 2 + std::string_view(name_of(i)).size() + values[i].payload_size();
-  std::uint8_t* const start = arena.allocate(size, 1);
-  bson::store(start, static_cast<std::uint32_t>(size));
-  std::uint8_t* at = start + 4;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i].missing()) continue;
-    const auto holder = name_of(i);
-    const std::string_view name = holder;
-    *at++ = static_cast<std::uint8_t>(values[i].type());
-    name.copy(reinterpret_cast<char*>(at), name.size());
-    at[name.size()] = 0;
-    at += name.size() + 1;
-    std::array<std::uint8_t, 8> scratch;
-    const std::uint32_t payload_size = values[i].payload_size();
-    if (payload_size > 0) std::memcpy(at, values[i].payload(scratch), payload_size);
-    at += payload_size;
-  }
-  *at = 0;
-  return View::trusted(start);
-}
-
-Value build_object(const std::vector<std::string_view>& names, Args values, Arena& arena) {
-  return Value::of(build(values, [&](std::size_t i) { return names[i]; }, arena));
-}
-
-/// A missing element is null: an array has no holes.
-Value build_array(std::span<Value> values, Arena& arena) {
-  for (Value& value : values)
-    if (value.missing()) value = Value::null();
-  return Value::of_array(build(values, [](std::size_t i) { return IndexName(static_cast<std::uint32_t>(i)); }, arena));
-}
-
 /// One array on the way: its elements that are documents are followed, what they yield becomes an array in turn.
 struct OpenArray {
   View::Iterator at;
@@ -55,34 +16,43 @@ struct OpenArray {
   std::uint32_t written;
 };
 
+/// No level is deeper than the path is long: a list in the arena will do, and nothing is allocated for a document.
 Value collect(Value array, const FieldPath& path, std::size_t part, Arena& arena, FieldLookup* lookup) {
-  bson::Buffer bytes;
-  NestedWriter out(bytes);
-  std::vector<OpenArray> open;
+  NestedWriter out(arena.scratch());
+  auto* const open = reinterpret_cast<OpenArray*>(arena.allocate((path.size() + 1) * sizeof(OpenArray), alignof(OpenArray)));
+  OpenArray* top = open;
   out.open_root();
-  open.push_back({array.as_document().begin(), part, 0});
-  while (!open.empty()) {
-    OpenArray& top = open.back();
-    if (top.at == std::default_sentinel) {
+  *top = {array.as_document().begin(), part, 0};
+  while (top >= open) {
+    if (top->at == std::default_sentinel) {
       out.close();
-      open.pop_back();
+      --top;
       continue;
     }
-    const Value element = top.at->value;
-    ++top.at;
+    const Value element = top->at->value;
+    ++top->at;
     if (!element.is_document()) continue;
-    std::size_t next = top.part;
+    std::size_t next = top->part;
     const Value value = descend(element.as_document(), path, next, lookup);
     if (value.missing()) continue;
-    const IndexName name(top.written++);
+    const IndexName name(top->written++);
     if (next == path.size()) {
       out.add(name, value);
-    } else {
+    } else if (value.is_array()) {
       out.open(Type::kArray, name);
-      open.push_back({value.as_document().begin(), next, 0});
+      *++top = {value.as_document().begin(), next, 0};
     }
   }
-  return Value::of_array(View::trusted(arena.copy(bytes.bytes()).data()));
+  return Value::of_array(View::trusted(arena.copy(out.buffer().bytes()).data()));
+}
+
+/// From 0 to below 1: the 53 highest bits of splitmix64, which needs no more state than a counter, so that threads may share it.
+double next_random(std::atomic<std::uint64_t>& state) {
+  std::uint64_t bits = state.fetch_add(0x9E3779B97F4A7C15, std::memory_order_relaxed) + 0x9E3779B97F4A7C15;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+  bits ^= bits >> 31;
+  return static_cast<double>(bits >> 11) * 0x1.0p-53;
 }
 
 }  // namespace
@@ -93,51 +63,64 @@ Value evaluate_path(View document, const FieldPath& path, Arena& arena, FieldLoo
   return part < path.size() && value.is_array() ? collect(value, path, part, arena, lookup) : value;
 }
 
+Value evaluate_path(Value holder, const FieldPath& path, Arena& arena, FieldLookup* lookup) {
+  if (holder.is_document()) return evaluate_path(holder.as_document(), path, arena, lookup);
+  return holder.is_array() ? collect(holder, path, 0, arena, lookup) : Value();
+}
+
 Result<Value> CompiledExpression::evaluate(View document, Arena& arena, FieldLookup* lookup) const {
   const Instruction& first = program_.front();
   if (program_.size() == 1) {  // A field or a constant: the commonest expressions by far.
     if (first.op == Op::kField) return evaluate_path(document, paths_[first.operand], arena, lookup);
     if (first.op == Op::kConstant) return constants_[first.operand];
   }
-  if (lookup != nullptr || paths_.size() < FieldLookup::kManyPaths) return run(0, program_.size(), document, arena, lookup);
+  if (lookup != nullptr || paths_.size() < FieldLookup::kManyPaths)
+    return Evaluation(*this, document, arena, lookup).run(0, program_.size(), 0);
   FieldLookup own;
-  return run(0, program_.size(), document, arena, &own);
+  return Evaluation(*this, document, arena, &own).run(0, program_.size(), 0);
 }
 
-Result<Value> CompiledExpression::run(std::size_t begin, std::size_t end, View document, Arena& arena,
-                                      FieldLookup* lookup) const {
-  auto* const stack = reinterpret_cast<Value*>(arena.allocate(max_stack_ * sizeof(Value), alignof(Value)));
-  Value* top = stack;  // Behind the last value.
+Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t base) {
+  using Op = CompiledExpression::Op;
+  set_up();
+  Value* const stack = stack_;
+  Value* top = stack + base;  // Behind the last value.
   for (std::size_t at = begin; at < end;) {
-    const Instruction& step = program_[at++];
+    const CompiledExpression::Instruction& step = made_.program_[at++];
     switch (step.op) {
       case Op::kConstant:
-        *top++ = constants_[step.operand];
+        *top++ = made_.constants_[step.operand];
         break;
       case Op::kField:
-        *top++ = evaluate_path(document, paths_[step.operand], arena, lookup);
+        *top++ = evaluate_path(document_, made_.paths_[step.operand], arena_, lookup_);
         break;
       case Op::kRoot:
-        *top++ = Value::of(document);
+        *top++ = Value::of(document_);
         break;
-      case Op::kCall: {
-        top -= step.count;
-        TRY(*top, calls_[step.operand]->evaluate(Args(top, step.count), arena));
-        ++top;
+      case Op::kVariable:
+        *top++ = stack[step.operand];
         break;
-      }
-      case Op::kObject: {
-        const auto& names = objects_[step.operand];
-        top -= names.size();
-        *top = build_object(names, Args(top, names.size()), arena);
-        ++top;
+      case Op::kVariablePath:
+        *top++ = evaluate_path(stack[step.count], made_.paths_[step.operand], arena_, nullptr);
         break;
-      }
+      case Op::kCall:
+      case Op::kObject:
       case Op::kArray:
         top -= step.count;
-        *top = build_array({top, step.count}, arena);
-        ++top;
+        CHECK_OK(make(step, top++));
         break;
+      case Op::kTryCall: {
+        top -= step.count;
+        Status status = make(step, top);
+        if (status.ok()) {
+          ++top;
+        } else if (status.code() == Code::ConversionFailure) {
+          ++at;
+        } else {
+          return status;
+        }
+        break;
+      }
       case Op::kJump:
         at = step.operand;
         break;
@@ -154,11 +137,77 @@ Result<Value> CompiledExpression::run(std::size_t begin, std::size_t end, View d
           --top;
         }
         break;
+      case Op::kStopAtNull:
+        if (top[-1].is_nullish()) {
+          top -= step.count - 1;
+          top[-1] = Value::null();
+          at = step.operand;
+        }
+        break;
       case Op::kFail:
-        return failures_[step.operand];
+        return made_.failures_[step.operand];
+      case Op::kRandom:
+        *top++ = Value::of(next_random(*made_.random_));
+        break;
+      case Op::kDropBelow:
+        top[-1 - static_cast<std::ptrdiff_t>(step.count)] = top[-1];
+        top -= step.count;
+        break;
+      case Op::kLoopBegin: {
+        TRY(const bool goes_on, begin_loop(step.count));
+        if (!goes_on) at = step.operand;
+        break;
+      }
+      case Op::kLoopLimit:
+        CHECK_OK(limit_loop(loops_[step.count], *--top));
+        break;
+      case Op::kLoopNext: {
+        TRY(const bool goes_on, next_element(step.count));
+        if (!goes_on) at = step.operand;
+        break;
+      }
+      case Op::kLoopCollect:
+        CHECK_OK(collect(step.count, *--top));
+        at = step.operand;
+        break;
+      case Op::kLoopKeep:
+        if ((--top)->truthy()) CHECK_OK(collect(step.count, stack[made_.loops_[step.count].place]));
+        at = step.operand;
+        break;
+      case Op::kLoopReplace:
+        --top;
+        top[-1] = kept(loops_[step.count], *top, true);
+        CHECK_OK(check_memory());
+        at = step.operand;
+        break;
     }
   }
   return top[-1];
+}
+
+/// What an instruction makes of the values from `at` on goes into the place of the first.
+Status Evaluation::make(const CompiledExpression::Instruction& step, Value* at) {
+  using Op = CompiledExpression::Op;
+  const Args args(at, step.count);
+  auto made = [&] {
+    if (step.op == Op::kObject) return make_object(made_.objects_[step.operand], args, arena_);
+    return step.op == Op::kArray ? make_array(args, arena_) : made_.calls_[step.operand](args, arena_);
+  }();
+  if (!made.ok()) [[unlikely]] return std::move(made).status();
+  *at = *made;
+  return check_memory();
+}
+
+void Evaluation::set_up() {
+  most_memory_ = arena_.reserved() + CompiledExpression::kMostMemory;
+  const std::size_t loops = made_.loops_.size() * sizeof(OpenLoop);
+  stack_ = reinterpret_cast<Value*>(arena_.allocate(made_.max_stack_ * sizeof(Value), alignof(Value)));
+  if (loops > 0) loops_ = reinterpret_cast<OpenLoop*>(arena_.allocate(loops, alignof(OpenLoop)));
+}
+
+Status Evaluation::check_memory() const {
+  if (arena_.reserved() <= most_memory_) [[likely]] return {};
+  return too_much_memory("Expression", arena_.reserved(), CompiledExpression::kMostMemory);
 }
 
 }  // namespace partita::query

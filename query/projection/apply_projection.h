@@ -5,7 +5,7 @@
 
 namespace partita::query {
 
-/// Writes the fields of `document` that the tree asks for into a document that the caller has open in `out`.
-Status apply_projection(const ProjectionTree& tree, bson::View document, bson::Buffer& out, Arena& arena);
+/// Writes the fields of the document that the tree asks for into a document that the caller has open in `out`.
+Status apply_projection(const ProjectionTree& tree, const ProjectionInput& input, bson::Buffer& out, Arena& arena);
 
 }  // namespace partita::query

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/projection/projection.h"
 
+#include <algorithm>
+
 #include "query/path/path_rules.h"
 #include "query/projection/apply_projection.h"
 #include "query/projection/parse_projection.h"
@@ -10,18 +12,17 @@ namespace partita::query {
 
 using Kind = ProjectionNode::Kind;
 
-ExpressionContext Projection::projection_context() {
-  ExpressionContext context;
-  context.unknown_operator = Code{31325};
-  context.unknown_text = "Unknown expression ";
-  context.quote_unknown = false;
-  return context;
-}
-
 Result<Projection> Projection::parse(bson::View spec, const ExpressionContext& context) {
   Projection made;
   made.spec_ = bson::Document(spec);
   TRY(made.tree_, parse_projection(made.spec_, context));
+  return made;
+}
+
+Result<Projection> Projection::parse_for_find(bson::View spec, const ExpressionContext& context) {
+  Projection made;
+  made.spec_ = bson::Document(spec);
+  TRY(made.tree_, parse_find_projection(made.spec_, context));
   return made;
 }
 
@@ -47,12 +48,46 @@ Result<Projection> Projection::drop(const std::vector<std::string_view>& paths) 
   return made;
 }
 
-Status Projection::apply(bson::View document, bson::Writer& out, Arena& arena) const {
+Status Projection::apply(const ProjectionInput& input, bson::Writer& out, Arena& arena) const {
   if (keeps_everything()) {
-    out.elements(document);
+    out.elements(input.document);
     return {};
   }
-  return apply_projection(tree_, document, out.buffer(), arena);
+  return apply_projection(tree_, input, out.buffer(), arena);
+}
+
+bool Projection::asks_for(Meta meta) const {
+  return std::ranges::any_of(tree_.computed, [&](const ComputedField& field) {
+    const Meta* asked = std::get_if<Meta>(&field);
+    return asked != nullptr && *asked == meta;
+  });
+}
+
+bool Projection::asks_for_meta() const {
+  return std::ranges::any_of(tree_.computed, [](const ComputedField& field) { return std::holds_alternative<Meta>(field); });
+}
+
+Status Projection::check_metas() const {
+  for (const ComputedField& field : tree_.computed)
+    if (const Meta* asked = std::get_if<Meta>(&field)) CHECK_OK(check_available(*asked));
+  return {};
+}
+
+Status Projection::apply_meta(Meta meta, const ProjectionInput& input, bson::Writer& out, Arena& arena) const {
+  const ProjectionNode& root = tree_.nodes[0];
+  for (std::uint32_t i = root.first_child; i < root.child_end; ++i) {
+    const ProjectionNode& child = tree_.nodes[i];
+    const Meta* asked = child.kind == Kind::kComputed ? std::get_if<Meta>(&tree_.computed[child.operand]) : nullptr;
+    if (asked == nullptr || *asked != meta) continue;
+    TRY(const bson::Value value, input.meta->meta(meta, input.document, arena));
+    out.add(child.name, value);
+  }
+  return {};
+}
+
+std::pair<std::int64_t, std::int64_t> Slice::within(std::int64_t length) const {
+  const std::int64_t begin = skip < 0 ? std::max<std::int64_t>(0, length + skip) : std::min(length, skip);
+  return {begin, begin + std::min(length - begin, limit)};
 }
 
 bool Projection::collect_fields(std::set<std::string, std::less<>>& fields) const {
@@ -60,14 +95,16 @@ bool Projection::collect_fields(std::set<std::string, std::less<>>& fields) cons
   const ProjectionNode& root = tree_.nodes[0];
   for (std::uint32_t i = root.first_child; i < root.child_end; ++i) {
     const ProjectionNode& child = tree_.nodes[i];
-    if (child.kind == Kind::kKeep || child.kind == Kind::kInner) fields.emplace(child.name);
+    if (child.kind != Kind::kDrop && child.kind != Kind::kComputed) fields.emplace(child.name);
   }
   return true;
 }
 
 bool Projection::collect_computed_from(std::set<std::string, std::less<>>& fields) const {
-  for (const CompiledExpression& expression : tree_.expressions)
-    if (!expression.collect_fields(fields)) return false;
+  for (const ComputedField& field : tree_.computed) {
+    const auto* expression = std::get_if<CompiledExpression>(&field);
+    if (expression == nullptr || !expression->collect_fields(fields)) return false;  // $meta may depend on anything.
+  }
   return true;
 }
 

@@ -25,7 +25,7 @@ Result<std::uint32_t> ProjectionDraft::place(std::uint32_t node, std::string_vie
       adopt(node, made);
       node = made;
     } else if (nodes_[*found].kind != Kind::kInner && !ends) {
-      return error(Code{31249}, "Path collision at ", path, " remaining portion ", left.substr(dot + 1));
+      return error(Code{31249}, "Path collision at ", path, " remaining portion ", path.substr(path.find('.') + 1));
     } else if (ends && (last != Kind::kInner || nodes_[*found].kind != Kind::kInner)) {
       return error(Code{31250}, "Path collision at ", path);
     } else {
@@ -36,10 +36,24 @@ Result<std::uint32_t> ProjectionDraft::place(std::uint32_t node, std::string_vie
   }
 }
 
-Status ProjectionDraft::place_computed(std::uint32_t node, std::string_view path, CompiledExpression expression) {
+Status ProjectionDraft::place_computed(std::uint32_t node, std::string_view path, ComputedField field) {
   TRY(const std::uint32_t leaf, place(node, path, Kind::kComputed));
-  nodes_[leaf].expression = static_cast<std::uint32_t>(expressions_.size());
-  expressions_.push_back(std::move(expression));
+  nodes_[leaf].operand = static_cast<std::uint32_t>(computed_.size());
+  computed_.push_back(std::move(field));
+  return {};
+}
+
+Status ProjectionDraft::place_slice(std::uint32_t node, std::string_view path, Slice slice) {
+  TRY(const std::uint32_t leaf, place(node, path, Kind::kSlice));
+  nodes_[leaf].operand = static_cast<std::uint32_t>(slices_.size());
+  slices_.push_back(slice);
+  return {};
+}
+
+Status ProjectionDraft::place_positional(std::uint32_t node, std::string_view path) {
+  TRY(std::uint32_t at, place(node, path, Kind::kKeep));
+  for (; at != kRoot; at = nodes_[at].parent) nodes_[at].positional = true;
+  nodes_[kRoot].positional = true;
   return {};
 }
 
@@ -51,6 +65,7 @@ void ProjectionDraft::place_first(std::string_view name, Kind kind) {
 }
 
 void ProjectionDraft::adopt(std::uint32_t node, std::uint32_t made) {
+  nodes_[made].parent = node;
   nodes_[node].children.push_back(made);
   by_name_.note_last(node, nodes_[node].children, name_of());
 }
@@ -82,13 +97,15 @@ void order_children(ProjectionTree& tree) {
 
 /// Breadth first, so that the children of one node are neighbours and stand behind it.
 ProjectionTree ProjectionDraft::finish(bool keeps_unlisted) {
-  ProjectionTree tree{{{}}, std::move(expressions_), keeps_unlisted};
+  ProjectionTree tree{{{}}, std::move(computed_), std::move(slices_), keeps_unlisted};
+  tree.nodes[0].positional = nodes_[kRoot].positional;
   std::vector<std::uint32_t> draft_of{kRoot};
   for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
     tree.nodes[i].first_child = static_cast<std::uint32_t>(tree.nodes.size());
     for (const std::uint32_t child : nodes_[draft_of[i]].children) {
       const Node& node = nodes_[child];
-      tree.nodes.push_back({.name = node.name, .kind = node.kind, .expression = node.expression});
+      tree.nodes.push_back(
+          {.name = node.name, .kind = node.kind, .positional = node.positional, .operand = node.operand});
       draft_of.push_back(child);
     }
     tree.nodes[i].child_end = static_cast<std::uint32_t>(tree.nodes.size());

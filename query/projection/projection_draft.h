@@ -18,7 +18,10 @@ class ProjectionDraft {
   /// Makes the nodes of a dotted path below `node`. Two paths must not end in the same place, nor one lead through where
   /// another ends; an inner node may be met again.
   Result<std::uint32_t> place(std::uint32_t node, std::string_view path, ProjectionNode::Kind last);
-  Status place_computed(std::uint32_t node, std::string_view path, CompiledExpression expression);
+  Status place_computed(std::uint32_t node, std::string_view path, ComputedField field);
+  Status place_slice(std::uint32_t node, std::string_view path, Slice slice);
+  /// The path of the one "a.b.$".
+  Status place_positional(std::uint32_t node, std::string_view path);
   /// A top-level node in front of the others.
   void place_first(std::string_view name, ProjectionNode::Kind kind);
   bool has_top_level(std::string_view name) const { return child(kRoot, name).has_value(); }
@@ -30,8 +33,10 @@ class ProjectionDraft {
     std::string_view name;
     ProjectionNode::Kind kind = ProjectionNode::Kind::kInner;
     std::vector<std::uint32_t> children = {};
-    std::uint32_t expression = 0;
+    std::uint32_t operand = 0;
     std::size_t depth = 0;
+    std::uint32_t parent = 0;
+    bool positional = false;
   };
 
   auto name_of() const {
@@ -43,7 +48,8 @@ class ProjectionDraft {
 
   std::vector<Node> nodes_;
   ChildIndex by_name_;
-  std::vector<CompiledExpression> expressions_;
+  std::vector<ComputedField> computed_;
+  std::vector<Slice> slices_;
 };
 
 }  // namespace partita::query

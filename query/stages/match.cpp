@@ -35,7 +35,7 @@ class MatchStage : public RecordSource {
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
   if (!args.specification.is_document())
     return error(Code{15959}, "the match filter must be an expression in an object");
-  TRY(Matcher matcher, Matcher::parse(args.specification.as_document()));
+  TRY(Matcher matcher, Matcher::parse(args.specification.as_document(), args.context));
   return std::make_unique<MatchPlan>(std::move(matcher));
 }
 
@@ -54,9 +54,10 @@ const RegisterEntry<StageKind> kMatch{{
 Source MatchPlan::open(Source input, Role) const { return std::make_unique<MatchStage>(matcher_, std::move(input)); }
 
 Reads MatchPlan::reads(FieldSet& fields) const {
-  for (const FilterNode& node : matcher_.tree().nodes) {
-    if (node.kind == FilterNode::Kind::kDocument) return Reads::kAll;
-    if (node.kind == FilterNode::Kind::kField) fields.emplace(node.path[0].name);
+  const std::vector<FilterNode>& nodes = matcher_.tree().nodes;
+  for (std::size_t i = 0; i < nodes.size(); i = nodes[i].is_logical() ? i + 1 : nodes[i].end) {
+    if (nodes[i].is_leaf() && nodes[i].kind != FilterNode::Kind::kField) return Reads::kAll;
+    if (!nodes[i].is_logical()) fields.emplace(nodes[i].path[0].name);
   }
   return Reads::kMore;
 }

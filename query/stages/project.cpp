@@ -39,9 +39,7 @@ Result<std::unique_ptr<const StagePlan>> parse_project(const StageArgs& args) {
   if (!args.specification.is_document()) return error(Code{15969}, "$project specification must be an object");
   if (args.specification.as_document().empty())
     return error(Code{51272}, "Invalid $project :: caused by :: projection specification must have at least one field");
-  ExpressionContext context = Projection::projection_context();
-  context.variables = args.context.variables;
-  return plan(args.name, Projection::parse(args.specification.as_document(), context));
+  return plan(args.name, Projection::parse(args.specification.as_document(), args.context));
 }
 
 Result<std::unique_ptr<const StagePlan>> parse_add_fields(const StageArgs& args) {

@@ -7,6 +7,11 @@ namespace {
 
 using OneStage = RegisterEntry<StageKind>;
 
+/// Drivers look for the word that says whose service it is.
+Result<std::unique_ptr<const StagePlan>> refuse_search(const StageArgs& args) {
+  return error(Code{31082}, args.name, " is not supported: search indexes are a service of Atlas, which this server is no part of");
+}
+
 const OneStage kStages[] = {
     StageKind{.name = "$bucket", .summary = "Groups by ranges of a value."},
     StageKind{.name = "$bucketAuto", .summary = "Groups by ranges of a value that it chooses itself."},
@@ -19,14 +24,16 @@ const OneStage kStages[] = {
     StageKind{.name = "$graphLookup", .summary = "Follows references from document to document."},
     StageKind{.name = "$indexStats", .summary = "How often indexes are used."},
     StageKind{.name = "$listLocalSessions", .summary = "Sessions of this server."},
+    StageKind{.name = "$listSearchIndexes",
+              .summary = "Indexes of Atlas Search, which do not exist here.",
+              .parse = refuse_search,
+              .examples = {{"{$listSearchIndexes: {}}", "[{_id: 1}]", "error 31082"}}},
     StageKind{.name = "$listSessions", .summary = "Sessions of the cluster."},
     StageKind{.name = "$lookup", .summary = "Adds documents of another collection."},
     StageKind{.name = "$merge", .summary = "Writes the documents into a collection."},
     StageKind{.name = "$out", .summary = "Puts the documents in the place of a collection."},
     StageKind{.name = "$planCacheStats", .summary = "The plans that are kept."},
     StageKind{.name = "$redact", .summary = "Cuts parts out of documents by a condition."},
-    StageKind{.name = "$replaceRoot", .summary = "Puts a nested document in the place of the whole."},
-    StageKind{.name = "$replaceWith", .summary = "Puts a nested document in the place of the whole."},
     StageKind{.name = "$setWindowFields", .summary = "Computes over the neighbours of each document."},
     StageKind{.name = "$sortByCount", .summary = "Counts documents by a value, the most frequent first."},
     StageKind{.name = "$unionWith", .summary = "Adds the documents of another collection behind these."},

@@ -65,7 +65,7 @@ class RowWriter {
       value.missing() ? fields.add(path.text(), true) : fields.add(path.text(), value);
     });
     TRY(const UpdateTree tree, parse_update_operators(update));
-    return apply_update_operators(tree, document, out, false).status();
+    return apply_update_operators(tree, document, out, {}, false).status();
   }
 
   const UnwindSpec& spec_;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How $map, $filter and $reduce go over an array. What a round leaves in the arena is given back once that is much: a
+// $reduce that builds a string of a megabyte step by step would leave a thousand others behind otherwise.
+#include "query/expressions/evaluation.h"
+#include "wire/bson/json.h"
+
+namespace partita::query {
+
+using bson::Type;
+using bson::Value;
+using bson::View;
+
+Result<bool> Evaluation::begin_loop(std::uint32_t loop) {
+  const CompiledExpression::Loop& plan = made_.loops_[loop];
+  Value& place = stack_[plan.place];
+  if (place.is_nullish()) {
+    place = Value::null();
+    return false;
+  }
+  if (!place.is_array()) return plan.not_array(place);
+  const View array = place.as_document();
+  if (array.empty() && plan.collects) return false;
+  OpenLoop& open = loops_[loop];
+  open = {.element = array.data() + 4, .collected = nullptr, .count = 0, .most = UINT32_MAX, .mark = {}};
+  if (plan.collects)
+    open.collected = reinterpret_cast<Value*>(arena_.allocate(array.count() * sizeof(Value), alignof(Value)));
+  open.mark = arena_.mark();
+  return true;
+}
+
+Status Evaluation::limit_loop(OpenLoop& open, Value limit) {
+  if (limit.is_nullish()) return {};
+  const auto whole = limit.is_number() ? limit.exact_int64() : std::nullopt;
+  if (!whole || *whole < INT32_MIN || *whole > INT32_MAX)
+    return error(Code{327391}, "$filter: limit must be represented as a 32-bit integral value: ", bson::to_shell(limit));
+  if (*whole <= 0) return error(Code{327392}, "$filter: limit must be greater than 0: ", *whole);
+  open.most = static_cast<std::uint32_t>(*whole);
+  return {};
+}
+
+Result<bool> Evaluation::next_element(std::uint32_t loop) {
+  OpenLoop& open = loops_[loop];
+  Value& place = stack_[made_.loops_[loop].place];
+  const auto type = static_cast<Type>(*open.element);
+  if (type == Type::kEnd || open.count == open.most) {
+    if (made_.loops_[loop].collects) {
+      TRY(place, make_array({open.collected, open.count}, arena_));
+    }
+    CHECK_OK(check_memory());
+    return false;
+  }
+  const std::uint8_t* const name = open.element + 1;
+  const std::uint8_t* const payload = name + std::strlen(reinterpret_cast<const char*>(name)) + 1;
+  place = Value::read(type, payload);
+  open.element = payload + bson::payload_size(type, payload);
+  return true;
+}
+
+Status Evaluation::collect(std::uint32_t loop, Value value) {
+  OpenLoop& open = loops_[loop];
+  open.collected[open.count++] = kept(open, value, false);
+  return check_memory();
+}
+
+Value Evaluation::kept(OpenLoop& open, Value value, bool alone) {
+  constexpr std::size_t kMuch = 256 * 1024;
+  constexpr std::size_t kTimesItsSize = 2;  // So often at most is each byte copied.
+  const std::size_t used = arena_.used_since(open.mark);
+  if (used < kMuch) return value;
+  std::array<std::uint8_t, 8> scratch;
+  if (used / kTimesItsSize > value.payload_size()) {
+    const bson::Buffer aside = [&] {
+      bson::Buffer bytes;
+      bytes.append(value.payload(scratch), value.payload_size());
+      return bytes;
+    }();
+    arena_.release(open.mark);
+    if (value.payload(scratch) != scratch.data() && value.payload_size() > 0)
+      value = Value::of_payload(value.type(), arena_.copy(aside.bytes()).data(), value.payload_size());
+  }
+  // What has been collected stays; a $reduce has only the one value, and the next will be made in its stead.
+  if (!alone) open.mark = arena_.mark();
+  return value;
+}
+
+}  // namespace partita::query

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Arrays as sets: values that compare equal are one, of whatever type.
+#include <algorithm>
+
+#include "query/expressions/computed_values.h"
+#include "query/expressions/expression.h"
+#include "wire/bson/compare.h"
+
+namespace partita::query {
+namespace {
+
+using bson::Value;
+using Set = std::span<Value>;
+
+bool less(const Value& a, const Value& b) { return bson::compare(a, b) < 0; }
+bool same(const Value& a, const Value& b) { return bson::equal(a, b); }
+
+/// In order; of equal values the first one stays.
+Set as_set(Set values) {
+  std::stable_sort(values.begin(), values.end(), less);
+  const auto end = std::unique(values.begin(), values.end(), same);
+  return values.first(static_cast<std::size_t>(end - values.begin()));
+}
+Set set_of(Value array, Arena& arena) { return as_set(elements_of(array, arena)); }
+bool has(Set set, const Value& value) { return std::binary_search(set.begin(), set.end(), value, less); }
+
+Status too_few(std::size_t count) { return error(Code{17045}, "$setEquals needs at least two arguments had: ", count); }
+
+Result<Value> equals(Args args, Arena& arena) {
+  Set first;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!args[i].is_array())
+      return error(Code{17044}, "All operands of $setEquals must be arrays. ", i + 1, "-th argument is of type: ", args[i].type_name());
+    const Set set = set_of(args[i], arena);
+    if (i == 0) first = set;
+    if (!std::equal(first.begin(), first.end(), set.begin(), set.end(), same)) return Value::of(false);
+  }
+  return Value::of(true);
+}
+
+Result<Value> intersection(Args args, Arena& arena) {
+  Set common;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].is_nullish()) return Value::null();
+    if (!args[i].is_array())
+      return error(Code{17047}, "All operands of $setIntersection must be arrays. One argument is of type: ", args[i].type_name());
+    Set next = set_of(args[i], arena);
+    if (i == 0) {
+      common = next;
+      continue;
+    }
+    if (common.size() > next.size()) std::swap(common, next);  // As in MongoDB, the smaller set's values are answered.
+    const auto end = std::remove_if(common.begin(), common.end(), [&](const Value& value) { return !has(next, value); });
+    common = common.first(static_cast<std::size_t>(end - common.begin()));
+  }
+  return make_array(common, arena);
+}
+
+Result<Value> set_union(Args args, Arena& arena) {
+  std::vector<Value> all;
+  for (const Value& arg : args) {
+    if (arg.is_nullish()) return Value::null();
+    if (!arg.is_array())
+      return error(Code{17043}, "All operands of $setUnion must be arrays. One argument is of type: ", arg.type_name());
+    for (const bson::Field& element : arg.as_document()) all.push_back(element.value);
+  }
+  return make_array(as_set(all), arena);
+}
+
+Status not_arrays(std::string_view name, Code first, Code second, Args args) {
+  const bool is_first = !args[0].is_array();
+  return error(is_first ? first : second, "both operands of ", name, " must be arrays. ", is_first ? "First" : "Second",
+               " argument is of type: ", args[is_first ? 0 : 1].type_name());
+}
+
+/// In the order of the first array.
+Result<Value> difference(Args args, Arena& arena) {
+  if (args[0].is_nullish() || args[1].is_nullish()) return Value::null();
+  if (!args[0].is_array() || !args[1].is_array()) return not_arrays("$setDifference", Code{17048}, Code{17049}, args);
+  const Set without = set_of(args[1], arena);
+  const Set all = elements_of(args[0], arena);
+  const Set set = set_of(args[0], arena);
+  std::vector<bool> taken(set.size());
+  std::vector<Value> left;
+  for (const Value& value : all) {
+    if (has(without, value)) continue;
+    const auto place = static_cast<std::size_t>(std::lower_bound(set.begin(), set.end(), value, less) - set.begin());
+    if (!taken[place]) left.push_back(value);
+    taken[place] = true;
+  }
+  return make_array(left, arena);
+}
+
+Result<Value> is_subset(Args args, Arena& arena) {
+  if (!args[0].is_array() || !args[1].is_array()) return not_arrays("$setIsSubset", Code{17046}, Code{17042}, args);
+  const Set of = set_of(args[1], arena);
+  for (const bson::Field& element : args[0].as_document())
+    if (!has(of, element.value)) return Value::of(false);
+  return Value::of(true);
+}
+
+Result<Value> any_true(Args args, Arena&) {
+  if (!args[0].is_array()) return error(Code{17041}, "$anyElementTrue's argument must be an array, but is ", args[0].type_name());
+  for (const bson::Field& element : args[0].as_document())
+    if (element.value.truthy()) return Value::of(true);
+  return Value::of(false);
+}
+
+Result<Value> all_true(Args args, Arena&) {
+  if (!args[0].is_array()) return error(Code{17040}, "$allElementsTrue's argument must be an array, but is ", args[0].type_name());
+  for (const bson::Field& element : args[0].as_document())
+    if (!element.value.truthy()) return Value::of(false);
+  return Value::of(true);
+}
+
+using Register = RegisterEntry<Expression>;
+
+const Register kSetEquals{{
+    .name = "$setEquals",
+    .min_args = 2,
+    .max_args = Expression::kAnyNumber,
+    .summary = "Whether arrays hold the same values, however often and in whatever order.",
+    .evaluate = equals,
+    .wrong_count = too_few,
+    .examples = {{"{$setEquals: ['$a', [1, 2]]}", "{a: [2, 1, 1]}", "true"},
+                 {"{$setEquals: [[1]]}", "{}", "error 17045"},
+                 {"{$setEquals: ['$a', [1]]}", "{}", "error 17044"}},
+}};
+const Register kSetIntersection{{
+    .name = "$setIntersection",
+    .min_args = 0,
+    .max_args = Expression::kAnyNumber,
+    .summary = "The values that all arrays hold, each once and in order.",
+    .evaluate = intersection,
+    .null_stops = Expression::kAnyNumber,
+    .examples = {{"{$setIntersection: ['$a', [1, 2]]}", "{a: [3, 2, 1, 1]}", "[1, 2]"},
+                 {"{$setIntersection: ['$a', [1]]}", "{}", "null"},
+                 {"{$setIntersection: ['$a', [1]]}", "{a: 1}", "error 17047"}},
+}};
+const Register kSetUnion{{
+    .name = "$setUnion",
+    .min_args = 0,
+    .max_args = Expression::kAnyNumber,
+    .summary = "The values that any of the arrays holds, each once and in order.",
+    .evaluate = set_union,
+    .null_stops = Expression::kAnyNumber,
+    .examples = {{"{$setUnion: ['$a', [1, 2]]}", "{a: [3, 1, 1]}", "[1, 2, 3]"}, {"{$setUnion: ['$a', [1]]}", "{a: 1}", "error 17043"}},
+}};
+const Register kSetDifference{{
+    .name = "$setDifference",
+    .min_args = 2,
+    .max_args = 2,
+    .summary = "The values of the first array that the second does not hold.",
+    .evaluate = difference,
+    .examples = {{"{$setDifference: ['$a', [1]]}", "{a: [3, 1, 2, 3]}", "[3, 2]"}, {"{$setDifference: [1, []]}", "{}", "error 17048"}},
+}};
+const Register kSetIsSubset{{
+    .name = "$setIsSubset",
+    .min_args = 2,
+    .max_args = 2,
+    .summary = "Whether the second array holds all values of the first.",
+    .evaluate = is_subset,
+    .examples = {{"{$setIsSubset: ['$a', [1, 2]]}", "{a: [1, 1]}", "true"}, {"{$setIsSubset: [[], 1]}", "{}", "error 17042"}},
+}};
+const Register kAnyElementTrue{{
+    .name = "$anyElementTrue",
+    .summary = "Whether an element of an array is true.",
+    .evaluate = any_true,
+    .examples = {{"{$anyElementTrue: ['$a']}", "{a: [0, 1]}", "true"}, {"{$anyElementTrue: ['$a']}", "{}", "error 17041"}},
+}};
+const Register kAllElementsTrue{{
+    .name = "$allElementsTrue",
+    .summary = "Whether all elements of an array are true.",
+    .evaluate = all_true,
+    .examples = {{"{$allElementsTrue: ['$a']}", "{a: [0, 1]}", "false"}, {"{$allElementsTrue: [[]]}", "{}", "true"}, {"{$allElementsTrue: 1}", "{}", "error 17040"}},
+}};
+
+}  // namespace
+}  // namespace partita::query
