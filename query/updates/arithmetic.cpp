@@ -40,8 +40,9 @@ std::string typed_text(Value value) {
   }
 }
 
-/// A decimal that comes out with other trailing zeros only has not changed.
+/// A decimal that comes out with other trailing zeros only has not changed, nor has a zero with another sign.
 bool changes_nothing(Value before, Value after) {
+  if (before.is(Type::kDouble) && after.is(Type::kDouble)) return before.as_double() == after.as_double();
   return before.is(Type::kDecimal128) && after.is(Type::kDecimal128) &&
          bson::decimal_equal(before.as_decimal(), after.as_decimal());
 }

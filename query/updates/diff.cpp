@@ -3,11 +3,14 @@
 // the length word and then what is inside, so that a value appended to a long array costs four bytes more and not the
 // array. Those that are open wait on a stack of our own.
 // A field on one side only was removed or inserted: updates keep the order of what stays.
+// Elements of arrays have places for names, which all change behind one that came or went: there values are looked for, a
+// few elements ahead, and what has only moved costs its new name.
 #include "query/updates/diff.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "wire/bson/validate.h"
 
@@ -18,6 +21,7 @@ using bson::Type;
 using bson::View;
 
 constexpr std::size_t kLengthWord = 4;
+constexpr int kMostLooks = 256;
 
 void put_varint(bson::Buffer& out, std::size_t number) {
   for (; number >= 0x80; number >>= 7) out.push(static_cast<std::uint8_t>(number | 0x80));
@@ -64,7 +68,8 @@ struct Pair {
   const std::uint8_t* after;
   const std::uint8_t* a;  // The next element of either, or the zero byte behind the last.
   const std::uint8_t* b;
-  int looks = 0;  // For names in the other one.
+  bool arrays;
+  int looks = 0;  // For names, or values, in the other one, that were in vain.
 
   bool a_ends() const { return *a == 0; }
   bool b_ends() const { return *b == 0; }
@@ -75,20 +80,56 @@ class Differ {
   Differ(View before, bson::Buffer& out) : kept_from_(before.data() + kLengthWord), out_(out) {}
 
   void run(View before, View after) {
-    open(before.data(), after.data());
+    open(before.data(), after.data(), false);
     while (size_ > 0) {
       Pair& pair = open_[size_ - 1];
       if (pair.a_ends() && pair.b_ends()) {
         --size_;
       } else {
-        step(pair);
+        pair.arrays && !pair.a_ends() && !pair.b_ends() ? step_elements(pair) : step(pair);
       }
     }
   }
 
  private:
-  void open(const std::uint8_t* before, const std::uint8_t* after) {
-    open_[size_++] = {before, after, before + kLengthWord, after + kLengthWord};
+  void open(const std::uint8_t* before, const std::uint8_t* after, bool arrays) {
+    open_[size_++] = {before, after, before + kLengthWord, after + kLengthWord, arrays};
+  }
+
+  /// Neither array has ended. Of two elements that differ one was changed in its place, unless some have gone or come.
+  void step_elements(Pair& pair) {
+    const View::Iterator a(pair.a);
+    const View::Iterator b(pair.b);
+    if (!a->value.same_bytes(b->value) && !same_next(a, b) && pair.looks < kMostLooks) {
+      const std::uint8_t* stays = find_ahead(a.next(), b->value);
+      const std::uint8_t* back = stays == nullptr ? find_ahead(b.next(), a->value) : nullptr;
+      if (stays != nullptr) hunk({std::exchange(pair.a, stays), stays}, {pair.b, pair.b});
+      if (back != nullptr) hunk({pair.a, pair.a}, {std::exchange(pair.b, back), back});
+      pair.looks = stays == nullptr && back == nullptr ? pair.looks + 1 : 0;
+      if (pair.looks == 0) return;
+    }
+    pair.a = a.next();
+    pair.b = b.next();
+    const Range a_head{a.element(), a.element() + 2 + a->name.size()};
+    const Range b_head{b.element(), b.element() + 2 + b->name.size()};
+    bytes(a_head, b_head);
+    changed({a_head.end, a.next()}, {b_head.end, b.next()}, a->value, b->value);
+  }
+
+  /// The elements behind these are the same: nothing has moved. So it is where both end.
+  static bool same_next(const View::Iterator& a, const View::Iterator& b) {
+    if (*a.next() == 0 || *b.next() == 0) return *a.next() == *b.next();
+    return View::Iterator(a.next())->value.same_bytes(View::Iterator(b.next())->value);
+  }
+
+  static const std::uint8_t* find_ahead(const std::uint8_t* element, bson::Value value) {
+    constexpr int kElements = 8;
+    for (int i = 0; i < kElements && *element != 0; ++i) {
+      const View::Iterator at(element);
+      if (at->value.same_bytes(value)) return element;
+      element = at.next();
+    }
+    return nullptr;
   }
 
   void step(Pair& pair) {
@@ -117,7 +158,6 @@ class Differ {
 
   /// Each look costs the length of the document: two of entirely different names must not cost the product of theirs.
   static bool lacks(Pair& pair, const std::uint8_t* object, std::string_view name) {
-    constexpr int kMostLooks = 256;
     return ++pair.looks <= kMostLooks && !View::trusted(object).has(name);
   }
 
@@ -128,7 +168,7 @@ class Differ {
     const std::uint8_t* a_payload = old_value.as_document().data();
     const std::uint8_t* b_payload = new_value.as_document().data();
     bytes({a_payload, a_payload + kLengthWord}, {b_payload, b_payload + kLengthWord});
-    open(a_payload, b_payload);
+    open(a_payload, b_payload, old_value.is_array());
   }
 
   /// One hunk without the bytes that both ends share.

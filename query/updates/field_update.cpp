@@ -6,14 +6,18 @@
 namespace partita::query {
 
 Effect UpdateTarget::set(bson::Value value) {
-  if (before_.same_bytes(value)) return Effect::kUnchanged;
-  put_element(out_, name_, value);
+  if (before().same_bytes(value)) return Effect::kUnchanged;
+  put_element(out_, name(), value);
   return Effect::kSet;
 }
 
 bson::Buffer& UpdateTarget::begin(bson::Type type) {
-  put_head(out_, type, name_);
+  put_head(out_, type, name());
   return out_;
+}
+
+int levels_of(bson::Value value) {
+  return value.is_document() || value.is_array() ? bson::depth(value.as_document()) : 0;
 }
 
 std::string id_text(bson::View document) {

@@ -18,9 +18,7 @@ class Extreme : public FieldUpdate {
     const bool beats = direction < 0 ? order < 0 : order > 0;
     return beats ? target.set(value_) : target.keep();
   }
-  int depth() const override {
-    return value_.is_document() || value_.is_array() ? bson::depth(value_.as_document()) : 0;
-  }
+  int depth() const override { return levels_of(value_); }
 
  private:
   Value value_;

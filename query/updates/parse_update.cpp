@@ -4,6 +4,8 @@
 
 #include "query/match/operator.h"
 #include "query/path/child_index.h"
+#include "query/updates/rename.h"
+#include "query/updates/update_path.h"
 #include "query/updates/update_tree.h"
 #include "wire/bson/json.h"
 
@@ -16,6 +18,7 @@ using bson::View;
 struct Draft {
   std::string_view name;
   UpdateTree::Leaf* leaf = nullptr;
+  bool chooses_elements = false;  ///< Its children are "$[]" and "$[name]".
   std::vector<std::uint32_t> children = {};
 };
 
@@ -23,27 +26,13 @@ Status conflict(std::string_view path, std::string_view at) {
   return error(Code::ConflictingUpdateOperators, "Updating the path '", path, "' would create a conflict at '", at, "'");
 }
 
-Status check_update_path(const FieldPath& path) {
-  if (path.text().empty()) return error(Code::EmptyFieldName, "An empty update path is not valid.");
-  if (path.size() > static_cast<std::size_t>(bson::kMaxStoredDepth))
-    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const std::string_view name = path[i].name;
-    if (name.empty())
-      return error(Code::EmptyFieldName, "The update path '", path.text(),
-                   "' contains an empty field name, which is not allowed.");
-    const bool positional = name == "$" || name.starts_with("$[");
-    if (positional && i == 0)
-      return error(Code::BadValue, "Cannot have positional (i.e. '$') element in the first position in path '",
-                   path.text(), "'");
-    if (positional) return not_supported("a positional operator in an update's path");
-  }
-  return {};
-}
-
 class Parser {
  public:
-  Parser() { drafts_.push_back({}); }
+  explicit Parser(ArrayFilters filters) {
+    tree_.filters = std::move(filters);
+    used_.resize(tree_.filters.size());
+    drafts_.push_back({});
+  }
 
   Status run(View update) {
     for (auto at = update.begin(); at != update.end(); ++at) {
@@ -58,20 +47,13 @@ class Parser {
       const View fields = at->value.as_document();
       for (auto field = fields.begin(); field != fields.end(); ++field) CHECK_OK(add(*entry, *field));
     }
-    return {};
+    return tree_.filters.check_all_used(used_, update);
   }
 
   UpdateTree finish() {
     flatten();
-    for (std::size_t i = tree_.nodes.size(); i-- > 0;) {  // Children stand behind their parents.
-      UpdateNode& node = tree_.nodes[i];
-      for (const bool inserting : {false, true}) {
-        if (node.update != nullptr) node.creates[inserting] = node.update->creates(inserting);
-        for (std::uint32_t c = node.first_child; c < node.child_end; ++c)
-          node.creates[inserting] |= tree_.nodes[c].creates[inserting];
-      }
-      if (i > 0 && i < tree_.nodes[0].child_end) note_top_level(node.name);
-    }
+    for (std::size_t i = tree_.nodes.size(); i-- > 0;) sum_up(tree_.nodes[i]);  // Children stand behind their parents.
+    for (const UpdateNode& top : tree_.nodes[0].children) note_top_level(top.name);
     return std::move(tree_);
   }
 
@@ -85,12 +67,48 @@ class Parser {
     if (name.starts_with('$')) tree_.dollar_names.push_back(name);
   }
 
+  /// What is known of a node from its children. An array whose elements are to be changed must be there.
+  static void sum_up(UpdateNode& node) {
+    for (const bool inserting : {false, true}) {
+      if (node.update != nullptr) node.demand[inserting] = node.update->demand(inserting);
+      if (node.chooses_elements()) node.demand[inserting] = Demand::kCreation;
+      for (const UpdateNode& child : node.children)
+        node.demand[inserting] = std::max(node.demand[inserting], child.demand[inserting]);
+    }
+    node.reads_source |= node.source != UpdateNode::kNone;
+    for (const UpdateNode& child : node.children) {
+      node.reads_source |= child.reads_source;
+      node.has_matched |= child.kind == UpdateNode::Kind::kMatched;
+      node.uses_matched |= node.has_matched || child.uses_matched;
+    }
+  }
+
   Status add(const UpdateOperator& entry, const Field& field) {
+    if (entry.parse == nullptr) return not_supported(entry.name);
+    if (entry.moves) return add_move(entry, field);
+    tree_.reads_clock |= entry.reads_clock;
     auto leaf = std::make_unique<UpdateTree::Leaf>(UpdateTree::Leaf{FieldPath(field.name), nullptr});
     CHECK_OK(check_update_path(leaf->path));
-    if (entry.parse == nullptr) return not_supported(entry.name);
     TRY(leaf->update, entry.parse(leaf->path, field.value));
-    if (static_cast<int>(leaf->path.size()) + leaf->update->depth() > bson::kMaxStoredDepth)
+    return add(std::move(leaf));
+  }
+
+  Status add_move(const UpdateOperator& entry, const Field& field) {
+    auto from = std::make_unique<UpdateTree::Leaf>(UpdateTree::Leaf{FieldPath(field.name), make_departure()});
+    CHECK_OK(check_update_path(from->path));
+    for (std::size_t i = 0; i < from->path.size(); ++i) CHECK_OK(note_use(from->path, i));
+    if (field.value.is_string()) CHECK_OK(check_update_path(FieldPath(field.value.as_string())));
+    TRY(auto arrival, entry.parse(from->path, field.value));
+    auto to = std::make_unique<UpdateTree::Leaf>(UpdateTree::Leaf{FieldPath(field.value.as_string()), std::move(arrival)});
+    to->source = static_cast<std::uint32_t>(tree_.sources.size());
+    tree_.sources.push_back({&from->path, &to->path});
+    CHECK_OK(add(std::move(to)));
+    return add(std::move(from));
+  }
+
+  Status add(std::unique_ptr<UpdateTree::Leaf> leaf) {
+    const bool creates = leaf->update->demand(true) == Demand::kCreation;
+    if (creates && static_cast<int>(leaf->path.size()) + leaf->update->depth() > bson::kMaxStoredDepth)
       return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
     CHECK_OK(place(*leaf));
     tree_.leaves.push_back(std::move(leaf));
@@ -102,14 +120,17 @@ class Parser {
     std::uint32_t node = 0;
     for (std::size_t i = 0; i < path.size(); ++i) {
       const bool last = i + 1 == path.size();
+      CHECK_OK(note_use(path, i));
+      const bool chooses = !last && chosen_elements(path[i + 1].name);
       const auto found = by_name_.find(node, drafts_[node].children, path[i].name, name_of());
-      if (found && (last || drafts_[*found].leaf != nullptr)) return conflict(path.text(), path.prefix(i + 1));
+      if (found && (last || drafts_[*found].leaf != nullptr || drafts_[*found].chooses_elements != chooses))
+        return conflict(path.text(), path.prefix(i + 1));
       if (found) {
         node = *found;
         continue;
       }
       const auto made = static_cast<std::uint32_t>(drafts_.size());
-      drafts_.push_back({path[i].name, last ? &leaf : nullptr});
+      drafts_.push_back({path[i].name, last ? &leaf : nullptr, chooses});
       drafts_[node].children.push_back(made);
       by_name_.note_last(node, drafts_[node].children, name_of());
       node = made;
@@ -117,42 +138,63 @@ class Parser {
     return {};
   }
 
+  /// A "$[name]" uses the filter of that name.
+  Status note_use(const FieldPath& path, std::size_t part) {
+    const auto name = chosen_elements(path[part].name);
+    if (!name || name->empty()) return {};
+    const auto filter = tree_.filters.find(*name);
+    if (!filter)
+      return error(Code::BadValue, "No array filter found for identifier '", *name, "' in path '", path.text(), "'");
+    used_[*filter] = true;
+    return {};
+  }
+
+  UpdateNode node_of(const Draft& draft) const {
+    UpdateNode node{.name = draft.name, .index = parse_index(draft.name, false)};
+    if (draft.name == kMatchedElement) node.kind = UpdateNode::Kind::kMatched;
+    if (const auto name = chosen_elements(draft.name)) {
+      node.kind = name->empty() ? UpdateNode::Kind::kEach : UpdateNode::Kind::kFiltered;
+      if (!name->empty()) node.filter = *tree_.filters.find(*name);
+    }
+    if (draft.leaf == nullptr) return node;
+    node.update = draft.leaf->update.get();
+    node.path = &draft.leaf->path;
+    node.source = draft.leaf->source;
+    return node;
+  }
+
   /// Breadth first, so that the children of one node are neighbours.
   void flatten() {
     auto& nodes = tree_.nodes;
+    nodes.reserve(drafts_.size());  // Children are pointed at.
     nodes.push_back({});
     std::vector<std::uint32_t> draft_of{0};
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      nodes[i].first_child = static_cast<std::uint32_t>(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
       auto& children = drafts_[draft_of[i]].children;
       std::ranges::sort(children, update_order, name_of());
-      for (const std::uint32_t child : children) {
-        const Draft& draft = drafts_[child];
-        nodes.push_back({.name = draft.name, .index = parse_index(draft.name, false)});
-        if (draft.leaf != nullptr) nodes.back().update = draft.leaf->update.get();
-        if (draft.leaf != nullptr) nodes.back().path = &draft.leaf->path;
-        draft_of.push_back(child);
-      }
-      nodes[i].child_end = static_cast<std::uint32_t>(nodes.size());
+      nodes[i].children = {nodes.data() + nodes.size(), children.size()};
+      for (const std::uint32_t child : children) nodes.push_back(node_of(drafts_[child]));
+      draft_of.insert(draft_of.end(), children.begin(), children.end());
     }
-    order_by_index();
+    note_places();
   }
 
-  void order_by_index() {
-    const auto& nodes = tree_.nodes;
-    const auto has_many = [](const UpdateNode& node) { return node.child_end - node.first_child > UpdateTree::kFewChildren; };
+  void note_places() {
+    auto& nodes = tree_.nodes;
+    const auto has_many = [](const UpdateNode& node) { return node.children.size() > UpdateTree::kFewChildren; };
     if (std::ranges::none_of(nodes, has_many)) return;
     tree_.by_index.resize(nodes.size());
-    std::iota(tree_.by_index.begin(), tree_.by_index.end(), 0);
-    for (const UpdateNode& node : nodes) {
-      const auto first = tree_.by_index.begin() + node.first_child;
-      std::sort(first, tree_.by_index.begin() + node.child_end,
-                [&](std::uint32_t a, std::uint32_t b) { return std::pair(nodes[a].index, a) < std::pair(nodes[b].index, b); });
+    for (UpdateNode& node : nodes) {
+      if (!has_many(node)) continue;
+      std::uint32_t* numbers = tree_.by_index.data() + (node.children.data() - nodes.data());
+      order_by_index(node.children, numbers);
+      node.by_index = numbers;
     }
   }
 
   UpdateTree tree_;
   std::vector<Draft> drafts_;
+  std::vector<bool> used_;  // By filter.
   ChildIndex by_name_;
 };
 
@@ -174,8 +216,15 @@ bool update_order(std::string_view a, std::string_view b) {
   return a_index != b_index ? a_index < b_index : a < b;
 }
 
-Result<UpdateTree> parse_update_operators(View update) {
-  Parser parser;
+void order_by_index(std::span<const UpdateNode> nodes, std::uint32_t* numbers) {
+  std::iota(numbers, numbers + nodes.size(), 0);
+  std::sort(numbers, numbers + nodes.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(nodes[a].index, a) < std::pair(nodes[b].index, b);
+  });
+}
+
+Result<UpdateTree> parse_update_operators(View update, ArrayFilters filters) {
+  Parser parser(std::move(filters));
   CHECK_OK(parser.run(update));
   return parser.finish();
 }

@@ -8,14 +8,11 @@ using bson::Value;
 
 class Set : public FieldUpdate {
  public:
-  explicit Set(Value value) : value_(value), depth_(levels(value)) {}
+  explicit Set(Value value) : value_(value), depth_(levels_of(value)) {}
   Result<Effect> apply(UpdateTarget& target) const override { return target.set(value_); }
   int depth() const override { return depth_; }
 
  protected:
-  static int levels(Value value) {
-    return value.is_document() || value.is_array() ? bson::depth(value.as_document()) : 0;
-  }
   Value value_;
   int depth_;
 };
@@ -26,7 +23,7 @@ class SetOnInsert : public Set {
   Result<Effect> apply(UpdateTarget& target) const override {
     return target.inserting() ? target.set(value_) : target.keep();
   }
-  bool creates(bool inserting) const override { return inserting; }
+  Demand demand(bool inserting) const override { return inserting ? Demand::kCreation : Demand::kNothing; }
 };
 
 template <class T>

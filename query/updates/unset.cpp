@@ -7,7 +7,7 @@ namespace {
 class Unset : public FieldUpdate {
  public:
   Result<Effect> apply(UpdateTarget& target) const override { return target.remove(); }
-  bool creates(bool) const override { return false; }
+  Demand demand(bool) const override { return Demand::kNothing; }
 };
 
 Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, bson::Value) { return std::make_unique<Unset>(); }

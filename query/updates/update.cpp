@@ -5,6 +5,7 @@
 #include "query/updates/storage_rules.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
+#include "wire/bson/validate.h"
 
 namespace partita::query {
 namespace {
@@ -48,42 +49,23 @@ Status check_id_kept(View before, View after) {
   return {};
 }
 
-}  // namespace
+/// As with insert, an empty timestamp at the top is the time.
+bool is_empty_timestamp(Value value) { return value.is(bson::Type::kTimestamp) && value.as_timestamp().bits() == 0; }
 
-Result<Update> Update::parse(Value update) {
-  if (update.is_array()) return not_supported("an update by a pipeline");
-  if (!update.is_document())
-    return error(Code::FailedToParse, "Update argument must be either an object or an array");
-  Update parsed;
-  parsed.source_ = bson::Document(update.as_document());
-  const View source = parsed.source_;
-  parsed.is_replacement_ = source.empty() || !source.begin()->name.starts_with('$');
-  if (parsed.is_replacement_) {
-    if (const std::string_view name = dollar_name_in(source); !name.empty()) parsed.tree_.dollar_names.push_back(name);
-  } else {
-    TRY(parsed.tree_, parse_update_operators(source));
-  }
-  return parsed;
+bool has_empty_timestamp(View document) {
+  for (const bson::Field& field : document)
+    if (is_empty_timestamp(field.value)) return true;
+  return false;
 }
 
-Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, bool inserting) const {
-  after.clear();
-  // As with insert, a document that is made anew may have such names.
-  if (is_replacement_ && !inserting && !tree_.dollar_names.empty()) return dollar_prefixed(tree_.dollar_names[0]);
-  if (is_replacement_) return replace(before, after);
-  TRY(const bool modified, apply_update_operators(tree_, before, after, inserting));
-  if (!modified) return UpdateOutcome{false};
-  if (after.size() > bson::kMaxDocumentSize)
-    return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
-  if (!inserting) CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
-  if (tree_.touches_id) CHECK_OK(check_id_kept(before, View::trusted(after.data())));
-  return UpdateOutcome{true};
+Status check_size(const bson::Buffer& after) {
+  if (after.size() <= bson::kMaxDocumentSize) return {};
+  return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
 }
 
-/// _id comes first. It is the old one unless the replacement says an equal one. As with MongoDB, only a replacement that
-/// names _id too can be found to change nothing: it is compared as it was sent.
-Result<UpdateOutcome> Update::replace(View before, bson::Buffer& after) const {
-  const View source = source_;
+/// What is to be written of a whole new document. _id comes first; it is the old one unless `source` says an equal one.
+/// As with MongoDB, only one that names _id too can be found to change nothing: it is compared as it was sent.
+Result<UpdateOutcome> replace(View before, View source, const bson::Timestamp* time, bson::Buffer& after) {
   const Value old_id = before[kId];
   const Value new_id = source[kId];
   if (!new_id.missing()) CHECK_OK(check_id(new_id));
@@ -94,19 +76,76 @@ Result<UpdateOutcome> Update::replace(View before, bson::Buffer& after) const {
   {
     bson::Writer out(after);
     out.add(kId, new_id.missing() ? old_id : new_id);
-    for (auto at = source.begin(); at != source.end(); ++at)
-      if (at->name != kId) out.elements(at.element(), at.next());
+    for (auto at = source.begin(); at != source.end(); ++at) {
+      if (at->name == kId) continue;
+      if (time != nullptr && is_empty_timestamp(at->value)) {
+        out.add(at->name, *time);
+      } else {
+        out.elements(at.element(), at.next());
+      }
+    }
   }
-  if (after.size() > bson::kMaxDocumentSize)
-    return error(Code{17419}, "Resulting document after update is larger than ", bson::kMaxDocumentSize);
-  return UpdateOutcome{!(source == before)};
+  CHECK_OK(check_size(after));
+  return UpdateOutcome{time != nullptr || !(source == before)};
+}
+
+}  // namespace
+
+Result<Update> Update::parse(Value update, const UpdateOptions& options) {
+  if (!update.is_document() && !update.is_array())
+    return error(Code::FailedToParse, "Update argument must be either an object or an array");
+  TRY(ArrayFilters filters, ArrayFilters::parse(options.array_filters));
+  Update parsed;
+  if (update.is_array()) {
+    if (filters.size() > 0)
+      return error(Code::FailedToParse, "arrayFilters may not be specified for pipeline-style updates");
+    const ExpressionContext none;
+    const ExpressionContext& context = options.expressions == nullptr ? none : *options.expressions;
+    TRY(parsed.pipeline_, PipelineUpdate::parse(update.as_document(), context, options.constants));
+    return parsed;
+  }
+  if (!options.constants.empty())
+    return error(Code{51198}, "Constant values may only be specified for pipeline updates");
+  parsed.source_ = bson::Document(update.as_document());
+  const View source = parsed.source_;
+  parsed.is_replacement_ = source.empty() || !source.begin()->name.starts_with('$');
+  if (parsed.is_replacement_) {
+    if (const std::string_view name = dollar_name_in(source); !name.empty()) parsed.tree_.dollar_names.push_back(name);
+    parsed.reads_clock_ = has_empty_timestamp(source);
+  } else {
+    TRY(parsed.tree_, parse_update_operators(source, std::move(filters)));
+    parsed.reads_clock_ = parsed.tree_.reads_clock;
+  }
+  return parsed;
+}
+
+Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, const UpdateContext& context, bool inserting) const {
+  after.clear();
+  // As with insert, a document that is made anew may have such names.
+  if (is_replacement_ && !inserting && !tree_.dollar_names.empty()) return dollar_prefixed(tree_.dollar_names[0]);
+  if (is_replacement_) return replace(before, source_, reads_clock_ && !inserting ? &context.timestamp : nullptr, after);
+  if (pipeline_) return run_pipeline(before, after);
+  TRY(const bool modified, apply_update_operators(tree_, before, after, context, inserting));
+  if (!modified) return UpdateOutcome{false};
+  CHECK_OK(check_size(after));
+  if (!inserting) CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
+  if (tree_.touches_id) CHECK_OK(check_id_kept(before, View::trusted(after.data())));
+  return UpdateOutcome{true};
+}
+
+Result<UpdateOutcome> Update::run_pipeline(View before, bson::Buffer& after) const {
+  bson::Buffer made;
+  CHECK_OK(pipeline_->apply(before, made));
+  const View source = View::trusted(made.data());
+  if (bson::depth(source) > bson::kMaxStoredDepth)
+    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
+  return replace(before, source, nullptr, after);
 }
 
 std::vector<std::string_view> Update::touched_fields() const {
   std::vector<std::string_view> fields;
   if (tree_.nodes.empty()) return fields;
-  for (std::uint32_t i = tree_.nodes[0].first_child; i < tree_.nodes[0].child_end; ++i)
-    fields.push_back(tree_.nodes[i].name);
+  for (const UpdateNode& top : tree_.nodes[0].children) fields.push_back(top.name);
   return fields;
 }
 

@@ -86,7 +86,7 @@ Result<bson::Document> build(const Equalities& fields) {
   });
   TRY(const UpdateTree tree, parse_update_operators(operators));
   bson::Buffer made;
-  CHECK_OK(apply_update_operators(tree, View(), made, true).status());
+  CHECK_OK(apply_update_operators(tree, View(), made, {}, true).status());
   return bson::Document(std::move(made));
 }
 
@@ -107,7 +107,8 @@ bool asks_about_document(const FilterTree& filter) {
 
 }  // namespace
 
-Result<bson::Document> make_upsert(const FilterTree& filter, const Update& update, bson::ObjectId fresh_id) {
+Result<bson::Document> make_upsert(const FilterTree& filter, const Update& update, bson::ObjectId fresh_id,
+                                   const UpdateContext& context) {
   if (asks_about_document(filter))
     return error(Code::QueryFeatureNotAllowed, "$expr is not allowed in the query predicate for an upsert");
   TRY(const Equalities fields, equalities(filter, update.is_replacement()));
@@ -116,7 +117,7 @@ Result<bson::Document> make_upsert(const FilterTree& filter, const Update& updat
   if (update.is_replacement()) CHECK_OK(check_replacement_id(fields));
   TRY(const bson::Document base, build(fields));
   bson::Buffer made;
-  TRY(const UpdateOutcome outcome, update.apply_on_insert(base, made));
+  TRY(const UpdateOutcome outcome, update.apply_on_insert(base, made, context));
   const View document = outcome.modified ? View::trusted(made.data()) : base.view();
   bson::Document inserted = id_first(document, fresh_id);
   CHECK_OK(check_storable(inserted));

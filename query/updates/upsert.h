@@ -9,6 +9,7 @@ namespace partita::query {
 /// The document that an upsert inserts when `filter` found none: the equalities of the filter, the update applied to
 /// them as on insert, _id in front. `fresh_id` serves when neither filter nor update gives one.
 /// Fails with NotSingleValueField when the filter says two things about one field.
-Result<bson::Document> make_upsert(const FilterTree& filter, const Update& update, bson::ObjectId fresh_id);
+Result<bson::Document> make_upsert(const FilterTree& filter, const Update& update, bson::ObjectId fresh_id,
+                                   const UpdateContext& context = {});
 
 }  // namespace partita::query
