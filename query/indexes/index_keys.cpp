@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "query/keys/bounds.h"
+#include "query/shard_key/shard_key.h"
 #include "query/sort/key_order.h"
 
 namespace partita::query {
@@ -39,15 +41,31 @@ void IndexKeys::sort() {
   entries_.erase(std::ranges::unique(entries_, same).begin(), entries_.end());
 }
 
-IndexKeyMaker::IndexKeyMaker(std::vector<IndexField> fields, bool sparse) : fields_(std::move(fields)), sparse_(sparse) {
-  for (const IndexField& field : fields_) paths_.push_back(field.path.text());
+IndexKeyMaker::IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter,
+                             std::optional<WildcardScope> wildcard)
+    : fields_(std::move(fields)), sparse_(sparse), filter_(std::move(filter)), wildcard_(std::move(wildcard)) {
+  if (wildcard_) return;
+  for (const IndexField& field : fields_) {
+    paths_.push_back(field.path.text());
+    names_.push_back(field.path[0].name);
+    hashed_ |= field.form == KeyForm::kHash;
+  }
+  if (filter_) {
+    for (const FilterNode& node : filter_->tree().nodes) {
+      if (node.kind == FilterNode::Kind::kField) names_.push_back(node.path[0].name);
+    }
+  }
+  std::ranges::sort(names_);
+  names_.erase(std::ranges::unique(names_).begin(), names_.end());
 }
 
 Status IndexKeyMaker::make(bson::View document, IndexKeys& out) const {
   out.clear();
+  if (filter_ && !filter_->matches(document)) return {};
+  if (wildcard_) return make_wildcard(document, out);
   if (make_plain(document, out)) return {};
   out.clear();
-  return make_tuples(document, out);
+  return hashed_ ? refuse_array(document) : make_tuples(document, out);
 }
 
 /// The one key of a document without arrays on the way; false at the first array.
@@ -59,11 +77,38 @@ bool IndexKeyMaker::make_plain(bson::View document, IndexKeys& out) const {
     const bson::Value value = descend(document, field.path, part);
     if (value.is_array()) return false;
     anything |= !value.missing();
-    keys::encode_or_null(value, field.direction, out.bytes_, &out.types_);
+    if (field.form == KeyForm::kHash) {
+      keys::append_hash(hash_of(value), out.bytes_);
+    } else {
+      keys::encode_or_null(value, field.direction, out.bytes_, &out.types_);
+    }
   }
   out.end_entry();
   if (sparse_ && !anything) out.clear();
   return true;
+}
+
+Status IndexKeyMaker::make_wildcard(bson::View document, IndexKeys& out) const {
+  out.walk_.reset(*wildcard_, document);
+  while (out.walk_.next()) {
+    out.begin_entry();
+    append_wildcard_path(out.walk_.path(), out.bytes_);
+    keys::encode(out.walk_.value(), keys::Direction::kAscending, out.bytes_, &out.types_);
+    out.end_entry();
+  }
+  out.multikey_ = out.walk_.arrays();
+  out.sort();
+  return {};
+}
+
+/// A field of a hashed index has one value: an array on the way to it, hashed or not, has no place there.
+Status IndexKeyMaker::refuse_array(bson::View document) const {
+  for (const IndexField& field : fields_) {
+    std::size_t part = 0;
+    if (!descend(document, field.path, part).is_array()) continue;
+    return error(Code{16766}, "hashed indexes do not currently support array values. Found array at path: ", field.path.prefix(part));
+  }
+  return {};
 }
 
 Status IndexKeyMaker::make_tuples(bson::View document, IndexKeys& out) const {
@@ -85,11 +130,8 @@ Status IndexKeyMaker::make_tuples(bson::View document, IndexKeys& out) const {
 }
 
 bool IndexKeyMaker::touches_nothing(bson::View before, bson::View after) const {
-  return std::ranges::all_of(fields_, [&](const IndexField& field) {
-    const bson::Value old_value = before[field.path[0].name];
-    const bson::Value new_value = after[field.path[0].name];
-    return old_value.same_bytes(new_value);
-  });
+  if (wildcard_) return false;
+  return std::ranges::all_of(names_, [&](std::string_view name) { return before[name].same_bytes(after[name]); });
 }
 
 }  // namespace partita::query

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "query/indexes/key_form.h"
+#include "query/indexes/wildcard.h"
 #include "query/keys/encode.h"
 #include "query/keys/path_tuples.h"
-#include "query/path/field_path.h"
+#include "query/match/matcher.h"
 
 namespace partita::query {
 
 /// One field of an index.
 struct IndexField {
-  FieldPath path;
+  FieldPath path;  ///< Not of a wildcard.
   keys::Direction direction = keys::Direction::kAscending;
+  KeyForm form = KeyForm::kValue;
 };
 
 /// The keys that one document has in one index, encoded, sorted, each once. Used again for the next document.
@@ -22,7 +26,7 @@ class IndexKeys {
   std::size_t size() const { return entries_.size(); }
   Bytes key(std::size_t i) const { return slice(entries_[i].key, entries_[i].key_size); }
   Bytes type_bits(std::size_t i) const { return slice(entries_[i].bits, entries_[i].bits_size); }
-  /// Bit n: field n led through an array.
+  /// Where arrays are: keys/array_bits.h. Of a wildcard index: WildcardScope::array_bit().
   std::uint64_t multikey() const { return multikey_; }
   void clear();
 
@@ -41,30 +45,44 @@ class IndexKeys {
   std::uint64_t multikey_ = 0;
   keys::TypeBits types_;
   keys::PathTuples tuples_;
+  WildcardWalk walk_;
 };
 
 /// Makes keys as MongoDB does: those of PathTuples, with what is missing as null. A sparse index leaves out tuples of
-/// which nothing is there. Documents without arrays under the fields take a short way, on which nothing is allocated.
+/// which nothing is there, a partial one all keys of documents that its filter does not match. An index with a hashed
+/// field takes no arrays. Documents without arrays under the fields take a short way, on which nothing is allocated.
 class IndexKeyMaker {
  public:
-  IndexKeyMaker(std::vector<IndexField> fields, bool sparse);
+  /// With a scope the one field is a wildcard.
+  IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter = std::nullopt,
+                std::optional<WildcardScope> wildcard = std::nullopt);
   IndexKeyMaker(const IndexKeyMaker&) = delete;  // Paths are looked into.
   IndexKeyMaker& operator=(const IndexKeyMaker&) = delete;
 
   const std::vector<IndexField>& fields() const { return fields_; }
-  /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746.
+  /// Null where the index is not a partial one.
+  const Matcher* filter() const { return filter_ ? &*filter_ : nullptr; }
+  /// Null where it is not a wildcard index.
+  const WildcardScope* wildcard() const { return wildcard_ ? &*wildcard_ : nullptr; }
+  /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746; with Location16766 for an array in a hashed index.
   Status make(bson::View document, IndexKeys& out) const;
-  /// Whether the two documents hold the same bytes wherever the fields begin: then they have the same keys. May be false
-  /// for others with the same keys.
+  /// Whether the two documents hold the same bytes wherever the fields, and those of the filter, begin: then they have the
+  /// same keys. May be false for others with the same keys.
   bool touches_nothing(bson::View before, bson::View after) const;
 
  private:
   bool make_plain(bson::View document, IndexKeys& out) const;
   Status make_tuples(bson::View document, IndexKeys& out) const;
+  Status make_wildcard(bson::View document, IndexKeys& out) const;
+  Status refuse_array(bson::View document) const;
 
   std::vector<IndexField> fields_;
   std::vector<std::string_view> paths_;
+  std::vector<std::string_view> names_;  ///< Of top-level fields: what keys are made of, and the filter asks about.
   bool sparse_;
+  bool hashed_ = false;
+  std::optional<Matcher> filter_;
+  std::optional<WildcardScope> wildcard_;
 };
 
 }  // namespace partita::query

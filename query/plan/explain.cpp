@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "query/keys/array_bits.h"
+#include "query/shard_key/shard_key.h"
 #include "wire/bson/narrow_number.h"
-#include "wire/saturating.h"
 #include "wire/saturating.h"
 
 namespace partita::query {
@@ -89,20 +90,50 @@ void write_passed(Stage stage, const Telling& telling, Writer& out) {
   out.add("isEOF", static_cast<std::int32_t>(end));
 }
 
-void write_key_pattern(const IndexDescription& index, Writer& out) {
+constexpr std::string_view kPathField = "$_path";  ///< What a wildcard's keys begin with.
+
+void write_key_pattern(const Telling& telling, Writer& out) {
+  const IndexDescription& index = telling.index();
+  if (index.wildcard != nullptr) {
+    Writer pattern = out.document("keyPattern");
+    pattern.add(kPathField, 1);
+    pattern.add(telling.plan.wildcard_path, 1);
+    return;
+  }
+  if (!index.pattern.empty()) return out.add("keyPattern", index.pattern);
   Writer pattern = out.document("keyPattern");
   for (const IndexDescription::Field& field : index.fields)
     pattern.add(field.path, field.direction == keys::Direction::kAscending ? 1 : -1);
 }
 
+/// Adds the prefixes of a dotted path, itself included, for which `wanted(prefix, parts)` holds.
+template <class Wanted>
+void write_prefixes(std::string_view path, Wanted&& wanted, Writer& out) {
+  bson::ArrayWriter list = out.array(path);
+  const FieldPath parts(path);
+  for (std::size_t n = 1; n <= parts.size(); ++n) {
+    if (wanted(parts.prefix(n), n)) list.push(parts.prefix(n));
+  }
+}
+
+/// Of a hash, the number that clients see.
+std::string shown(const Interval& interval, KeyForm form) {
+  if (form != KeyForm::kHash) return interval.text();
+  const std::string hash = std::to_string(shown_hash(hash_of(interval.low.value)));
+  return "[" + hash + ", " + hash + "]";
+}
+
 void write_bounds(const Plan& plan, const IndexDescription& index, Writer& out) {
   Writer bounds = out.document("indexBounds");
-  for (std::size_t i = 0; i < index.fields.size(); ++i) {
-    bson::ArrayWriter intervals = bounds.array(index.fields[i].path);
+  std::vector<std::string_view> names;
+  for (const IndexDescription::Field& field : index.fields) names.push_back(field.path);
+  if (index.wildcard != nullptr) names = {kPathField, plan.wildcard_path};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    bson::ArrayWriter intervals = bounds.array(names[i]);
     if (i >= plan.intervals.size()) {
       intervals.push("[MinKey, MaxKey]");
     } else {
-      for (const Interval& interval : plan.intervals[i].intervals) intervals.push(interval.text());
+      for (const Interval& interval : plan.intervals[i].intervals) intervals.push(shown(interval, plan.intervals[i].form));
     }
   }
 }
@@ -111,14 +142,44 @@ void write_filter(const Telling& telling, Writer& out) {
   if (telling.plan.needs_filter && !telling.request.filter.empty()) explain_filter(telling.request.filter, "filter", out);
 }
 
+/// Under each field the parts of its path that are arrays in some document.
+void write_multikey_paths(const Telling& telling, Writer& out) {
+  const IndexDescription& index = telling.index();
+  Writer shown = out.document("multiKeyPaths");
+  if (index.wildcard != nullptr) {
+    const std::string_view path = telling.plan.wildcard_path;
+    shown.array(kPathField);
+    write_prefixes(path, [&](std::string_view prefix, std::size_t) { return (index.array_bits & WildcardScope::array_bit(prefix)) != 0; }, shown);
+    return;
+  }
+  std::vector<std::string_view> paths;
+  for (const IndexDescription::Field& field : index.fields) paths.push_back(field.path);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const bool any = (index.array_bits >> i & 1) != 0;
+    const auto is_array = [&](std::string_view, std::size_t parts) { return any && (index.array_bits & keys::part_bit(paths, i, parts)) != 0; };
+    write_prefixes(paths[i], is_array, shown);
+  }
+}
+
+bool is_multikey(const Telling& telling) {
+  const IndexDescription& index = telling.index();
+  if (index.wildcard == nullptr) return index.multikey;
+  return (index.array_bits & WildcardScope::array_bits(telling.plan.wildcard_path)) != 0;
+}
+
+bool is_hashed(const IndexDescription& index) {
+  return std::ranges::any_of(index.fields, [](const IndexDescription::Field& field) { return field.form == KeyForm::kHash; });
+}
+
 void write_index(const Telling& telling, Writer& out) {
   const IndexDescription& index = telling.index();
-  write_key_pattern(index, out);
+  write_key_pattern(telling, out);
   out.add("indexName", index.name);
-  out.add("isMultiKey", index.multikey);
+  out.add("isMultiKey", is_multikey(telling));
+  if (!is_hashed(index)) write_multikey_paths(telling, out);
   out.add("isUnique", index.unique);
   out.add("isSparse", index.sparse);
-  out.add("isPartial", false);
+  out.add("isPartial", index.filter != nullptr);
   out.add("indexVersion", 2);
 }
 

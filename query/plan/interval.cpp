@@ -2,7 +2,9 @@
 #include "query/plan/interval.h"
 
 #include <algorithm>
+#include <span>
 
+#include "query/regex/literal_prefix.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
@@ -30,10 +32,61 @@ Interval point(Value value) {
 /// An array has no key as a whole, only its elements do.
 bool has_key(Value value) { return !value.is_array(); }
 
+/// Texts that begin as the regular expression demands.
+Interval texts(Value regex) {
+  return {{.at = At::kPrefixStart, .type_class = TypeClass::kString, .value = regex},
+          {.at = At::kPrefixEnd, .type_class = TypeClass::kString, .value = regex}};
+}
+
+/// Both the texts that it matches and itself; none when it does not say how the texts begin.
+std::vector<Interval> matches_of(Value regex) {
+  if (texts(regex).low.prefix().empty()) return {};
+  return {texts(regex), point(regex)};
+}
+
+/// The texts behind some regular expressions, in ascending order, without those that others hold.
+std::vector<Interval> texts_of(std::span<const Value> regexes) {
+  std::vector<std::pair<std::string, Value>> prefixes;
+  for (const Value regex : regexes) prefixes.emplace_back(texts(regex).low.prefix(), regex);
+  std::ranges::sort(prefixes, {}, [](const auto& prefix) -> const std::string& { return prefix.first; });
+  std::vector<Interval> intervals;
+  std::string_view last;
+  for (const auto& [prefix, regex] : prefixes) {
+    if (!intervals.empty() && prefix.starts_with(last)) continue;
+    intervals.push_back(texts(regex));
+    last = prefix;
+  }
+  return intervals;
+}
+
+bool is_text(Value value) { return bson::type_class(value.type()) == TypeClass::kString; }
+
+/// Puts the texts of regular expressions among the points, all of them ascending.
+std::vector<Interval> merge(const std::vector<Interval>& points, const std::vector<Interval>& texts) {
+  std::vector<Interval> merged;
+  auto next = points.begin();
+  for (const Interval& interval : texts) {
+    const std::string prefix = interval.low.prefix();
+    auto below = [&](Value value) {
+      return is_text(value) ? value.as_string() < prefix : bson::type_class(value.type()) < TypeClass::kString;
+    };
+    while (next != points.end() && below(next->high.value)) merged.push_back(*next++);
+    merged.push_back(interval);
+    while (next != points.end() && is_text(next->high.value) && next->high.value.as_string().starts_with(prefix)) ++next;
+  }
+  merged.insert(merged.end(), next, points.end());
+  return merged;
+}
+
 std::vector<Interval> points(bson::View list) {
   std::vector<Value> values;
+  std::vector<Value> regexes;
   for (const bson::Field& field : list) {
     if (!has_key(field.value)) return {};
+    if (field.value.is(Type::kRegex)) {
+      if (matches_of(field.value).empty()) return {};
+      regexes.push_back(field.value);
+    }
     values.push_back(field.value);
   }
   std::sort(values.begin(), values.end(), [](Value a, Value b) { return bson::compare(a, b) < 0; });
@@ -41,7 +94,7 @@ std::vector<Interval> points(bson::View list) {
   values.erase(same, values.end());
   std::vector<Interval> intervals;
   for (const Value value : values) intervals.push_back(point(value));
-  return intervals;
+  return regexes.empty() ? intervals : merge(intervals, texts_of(regexes));
 }
 
 /// Comparisons with MinKey and MaxKey reach over all classes and narrow nothing down.
@@ -60,9 +113,17 @@ std::vector<Interval> range(std::optional<Edge> lower, std::optional<Edge> upper
            upper ? at_value(upper->value, upper->inclusive) : class_end(type_class)}};
 }
 
+/// The first text behind all that begin so, as near as it can be shown.
+std::string text_of_prefix(const IntervalEnd& end) {
+  std::string prefix = end.prefix();
+  if (end.at == At::kPrefixEnd) ++prefix.back();
+  return '"' + prefix + '"';
+}
+
 std::string text_of(const IntervalEnd& end) {
   const bool start = end.at == At::kClassStart;
   if (end.at == At::kValue) return bson::to_shell(end.value);
+  if (end.at == At::kPrefixStart || end.at == At::kPrefixEnd) return text_of_prefix(end);
   switch (end.type_class) {
     case TypeClass::kNumber:
       return start ? "nan" : "inf";
@@ -83,21 +144,29 @@ std::string text_of(const IntervalEnd& end) {
 
 }  // namespace
 
+std::string IntervalEnd::prefix() const {
+  const bson::Regex regex = value.as_regex();
+  return literal_prefix(regex.pattern, regex.options);
+}
+
 bool Interval::is_point() const {
   return low.at == At::kValue && high.at == At::kValue && low.inclusive && high.inclusive &&
          bson::equal(low.value, high.value);
 }
 
 std::string Interval::text() const {
-  const bool open_above = !high.inclusive || (high.at == At::kClassEnd && (high.type_class == TypeClass::kString ||
-                                                                          high.type_class == TypeClass::kDocument));
+  const bool at_class_end = high.at == At::kClassEnd &&
+                            (high.type_class == TypeClass::kString || high.type_class == TypeClass::kDocument);
+  const bool open_above = !high.inclusive || high.at == At::kPrefixEnd || at_class_end;
   return (low.inclusive ? "[" : "(") + text_of(low) + ", " + text_of(high) + (open_above ? ")" : "]");
 }
 
 std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey) {
   if (bounds.equal) return has_key(*bounds.equal) ? std::vector{point(*bounds.equal)} : std::vector<Interval>{};
   if (bounds.in) return points(*bounds.in);
-  return range(bounds.lower, bounds.upper, multikey);
+  std::vector<Interval> intervals;
+  if (bounds.regex) intervals = matches_of(*bounds.regex);
+  return intervals.empty() ? range(bounds.lower, bounds.upper, multikey && !bounds.of_one_value) : intervals;
 }
 
 }  // namespace partita::query

@@ -9,13 +9,15 @@
 namespace partita::query {
 
 /// One end of an interval: a value, or the first or last place of a type class, where comparisons stop that hold within
-/// one class only.
+/// one class only, or those of all texts that begin as a regular expression demands.
 struct IntervalEnd {
-  enum class At : std::uint8_t { kValue, kClassStart, kClassEnd };
+  enum class At : std::uint8_t { kValue, kClassStart, kClassEnd, kPrefixStart, kPrefixEnd };
   At at = At::kValue;
   bson::TypeClass type_class = bson::TypeClass::kMinKey;
-  bson::Value value = {};
+  bson::Value value = {};  ///< At a prefix: the regular expression.
   bool inclusive = true;
+  /// How the texts begin, at a prefix.
+  std::string prefix() const;
 };
 
 /// Values of one field that an index has to be asked for. Values point into the filter.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "query/arena.h"
 #include "query/keys/bounds.h"
 #include "query/shard_key/shard_key.h"
 
@@ -33,10 +34,16 @@ std::uint8_t next_class(TypeClass type_class) {
   return found == std::end(kClasses) ? 0xFF : static_cast<std::uint8_t>(*found);
 }
 
-/// A point of a hashed field: the hash, and the value behind it.
-void append_hashed(bson::Value value, bson::Buffer& key) {
-  keys::append_hash(hash_of(value), key);
-  keys::encode_or_null(value, Direction::kAscending, key);
+void append_point(const FieldIntervals& field, bson::Value value, bson::Buffer& key) {
+  if (field.form != KeyForm::kValue) keys::append_hash(hash_of(value), key);
+  if (field.form != KeyForm::kHash) keys::encode_or_null(value, field.direction, key);
+}
+
+/// Texts that begin so have keys that begin with these bytes: those of the prefix without the zero that ends it.
+void append_prefix(const std::string& prefix, Direction direction, bson::Buffer& key) {
+  Arena arena(prefix.size() + 16);
+  keys::encode(arena.string(prefix), direction, key);
+  key.truncate(key.size() - 1);
 }
 
 /// The cut at one end, behind keys of earlier fields. `is_low`: in the order of values, not of keys.
@@ -47,6 +54,9 @@ Cut cut_at(const IntervalEnd& end, bool is_low, Direction direction, std::string
   if (end.at == At::kValue) {
     keys::encode(end.value, direction, cut.prefix);
     cut.after = is_low ? !end.inclusive : end.inclusive;
+  } else if (end.at == At::kPrefixStart || end.at == At::kPrefixEnd) {
+    append_prefix(end.prefix(), direction, cut.prefix);
+    cut.after = end.at == At::kPrefixEnd;
   } else {
     const std::uint8_t lead =
         end.at == At::kClassStart ? static_cast<std::uint8_t>(end.type_class) : next_class(end.type_class);
@@ -66,10 +76,10 @@ std::vector<KeyRange> last_field(const FieldIntervals& field, const std::vector<
   std::vector<KeyRange> ranges;
   for (const std::string& prefix : prefixes) {
     for (const Interval& interval : field.intervals) {
-      if (field.hashed) {
+      if (field.form != KeyForm::kValue) {
         Cut low;
         low.prefix.append(prefix);
-        append_hashed(interval.low.value, low.prefix);
+        append_point(field, interval.low.value, low.prefix);
         const std::string from(low.prefix.text());
         low.after = true;
         ranges.push_back({from, bound(std::move(low))});
@@ -94,11 +104,7 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
       for (const Interval& interval : fields[i].intervals) {
         bson::Buffer key;
         key.append(prefix);
-        if (fields[i].hashed) {
-          append_hashed(interval.low.value, key);
-        } else {
-          keys::encode(interval.low.value, fields[i].direction, key);
-        }
+        append_point(fields[i], interval.low.value, key);
         longer.emplace_back(key.text());
       }
     }
@@ -106,6 +112,8 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
   }
   std::vector<KeyRange> ranges = last_field(fields.back(), prefixes);
   std::sort(ranges.begin(), ranges.end(), [](const KeyRange& a, const KeyRange& b) { return a.lower < b.lower; });
+  const bool hashes = std::any_of(fields.begin(), fields.end(), [](const FieldIntervals& field) { return field.form == KeyForm::kHash; });
+  if (hashes) ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());  // Two values may share a hash.
   return ranges;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "query/indexes/key_form.h"
 #include "query/keys/encode.h"
 #include "query/plan/interval.h"
 
@@ -20,7 +21,7 @@ struct KeyRange {
 struct FieldIntervals {
   std::vector<Interval> intervals;
   keys::Direction direction;
-  bool hashed = false;  ///< All of them points, whose hashes are looked up.
+  KeyForm form = KeyForm::kValue;  ///< Of a hash all intervals are points.
 };
 
 /// Not more ranges than this are made of the points of several fields; those behind are then left to the filter.

@@ -4,21 +4,14 @@
 #include "query/plan/plan.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "query/plan/candidates.h"
 
 namespace partita::query {
 namespace {
 
 using keys::Direction;
-
-bool all_points(const std::vector<Interval>& intervals) {
-  return std::all_of(intervals.begin(), intervals.end(), [](const Interval& i) { return i.is_point(); });
-}
-
-/// Whether some name behind the first is a number.
-bool has_position(std::string_view path) {
-  const FieldPath parts(path);
-  return std::any_of(parts.begin() + 1, parts.end(), [](const PathPart& part) { return part.is_index(); });
-}
 
 std::string_view top_name(std::string_view path) { return path.substr(0, path.find('.')); }
 
@@ -52,13 +45,14 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
   for (std::size_t i = 0; i < index.fields.size() && !may_share_array(index, i); ++i) {
     const IndexDescription::Field& field = index.fields[i];
     std::vector<Interval> intervals = intervals_for(bounds_for(filter, field.path), index.multikey);
-    if (index.null_is_one) pin_nulls(intervals);
+    const bool hashed = field.form != KeyForm::kValue;
+    if (index.null_is_one || hashed) pin_nulls(intervals);
     if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
-    if (field.hashed && !all_points(intervals)) break;
+    if (hashed && !all_points(intervals)) break;
     if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction, field.hashed});
+    narrowed.push_back({std::move(intervals), field.direction, field.form});
     if (!pinned) break;
   }
   return narrowed;
@@ -74,7 +68,7 @@ std::optional<bool> serves_sort(const IndexDescription& index, const std::vector
   for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
     const bool one_point =
         i < narrowed.size() && narrowed[i].intervals.size() == 1 && narrowed[i].intervals[0].is_point();
-    if (index.fields[i].hashed && !one_point) return std::nullopt;
+    if (index.fields[i].form != KeyForm::kValue && !one_point) return std::nullopt;
     if (index.fields[i].path != sort[asked].path) {
       if (!one_point) return std::nullopt;
       continue;
@@ -88,22 +82,15 @@ std::optional<bool> serves_sort(const IndexDescription& index, const std::vector
   return backward.value_or(false);
 }
 
-/// A sparse index lacks the documents without its fields; it may stand for all others only.
-bool holds_all_matches(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed) {
+/// A partial index lacks the documents that its filter does not match, a sparse one those without its fields; they may
+/// stand for all others only.
+bool holds_all_matches(const IndexDescription& index, const FilterTree& filter, const std::vector<FieldIntervals>& narrowed) {
+  if (!serves_filter(index, filter)) return false;
   if (!index.sparse) return true;
   for (const FieldIntervals& field : narrowed)
     for (const Interval& interval : field.intervals)
       if (interval.high.value.is_null()) return false;
   return !narrowed.empty();
-}
-
-std::uint32_t score(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed, bool saves_sort) {
-  const auto points = static_cast<std::uint32_t>(std::count_if(
-      narrowed.begin(), narrowed.end(), [](const FieldIntervals& field) { return all_points(field.intervals); }));
-  const bool one_row = index.unique && points == index.fields.size();
-  const auto length = static_cast<std::uint32_t>(std::min<std::size_t>(index.fields.size(), 63));
-  return one_row << 20 | points << 13 | (narrowed.size() > points) << 12 | saves_sort << 11 | index.clustered << 10 |
-         (63 - length);
 }
 
 std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position, bool hinted) {
@@ -112,12 +99,13 @@ std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position,
   const bool sorts = request.sort != nullptr && !request.sort->empty();
   const auto order = sorts ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
   if (narrowed.empty() && !order && !hinted) return std::nullopt;
-  if (!hinted && !holds_all_matches(index, narrowed)) return std::nullopt;
+  if (!hinted && !holds_all_matches(index, *request.filter, narrowed)) return std::nullopt;
   Plan plan{.access = Plan::Access::kIndexScan, .index = position, .intervals = std::move(narrowed)};
   plan.backward = order.value_or(false);
   plan.needs_sort = sorts && !order;
   plan.needs_filter = request.filter->nodes.size() > 1;
   plan.may_repeat = index.multikey;
+  if (!index.multikey) plan.without_arrays = ~std::uint64_t{0};
   plan.score = score(index, plan.intervals, order.has_value());
   return plan;
 }
@@ -149,6 +137,12 @@ std::optional<Plan> express_plan(const FilterTree& filter) {
 }
 
 std::vector<Plan> candidate_plans(const PlanRequest& request) {
+  const auto best_first = [](const Plan& a, const Plan& b) { return a.score > b.score; };
+  if (request.hint && request.indexes[*request.hint].wildcard != nullptr) {
+    std::vector<Plan> plans = wildcard_plans(request, *request.hint);
+    std::stable_sort(plans.begin(), plans.end(), best_first);
+    return plans;
+  }
   if (request.hint) return {*index_plan(request, *request.hint, true)};
   if (request.natural_hint) return {collection_scan(request)};
   std::vector<Plan> plans;
@@ -159,10 +153,16 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
       plan.needs_filter = !sole_equality(*request.filter, "_id");
       return {std::move(plan)};
     }
+    if (request.indexes[i].hidden) continue;
+    if (request.indexes[i].wildcard != nullptr) {
+      if (!serves_filter(request.indexes[i], *request.filter)) continue;
+      std::ranges::move(wildcard_plans(request, i), std::back_inserter(plans));
+      continue;
+    }
     auto plan = index_plan(request, i, false);
     if (plan) plans.push_back(std::move(*plan));
   }
-  std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) { return a.score > b.score; });
+  std::stable_sort(plans.begin(), plans.end(), best_first);
   plans.push_back(collection_scan(request));
   return plans;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "query/indexes/wildcard.h"
 #include "query/match/matcher.h"
 #include "query/plan/key_range.h"
 #include "query/sort/sort_spec.h"
@@ -14,11 +16,16 @@ struct IndexDescription {
   struct Field {
     std::string_view path;
     keys::Direction direction = keys::Direction::kAscending;
-    bool hashed = false;  ///< Keys hold the value's hash: points can be looked up, and nothing else.
+    KeyForm form = KeyForm::kValue;  ///< Of a hash points can be looked up, and nothing else.
   };
   std::string_view name;
   std::vector<Field> fields;
+  bson::View pattern = {};  ///< The fields as they were defined, for explain.
+  const FilterTree* filter = nullptr;  ///< Only documents that match it are in it.
+  bool hidden = false;    ///< There, and not to be used.
   bool multikey = false;  ///< Some document has an array under one of its paths.
+  std::uint64_t array_bits = 0;  ///< The same in detail: see IndexKeys::multikey().
+  const WildcardScope* wildcard = nullptr;  ///< Its one field is a wildcard: one path of it serves a query.
   bool unique = false;
   bool sparse = false;    ///< Documents without the fields are not in it.
   bool clustered = false;  ///< The records themselves, in the order of their keys: no fetch behind it.
@@ -53,6 +60,11 @@ struct Plan {
   bool needs_filter = true;  ///< The filter has to be asked about each document.
   bool needs_sort = false;
   bool may_repeat = false;  ///< One document may have several keys in the ranges: it is to be answered once.
+  /// Of a wildcard index: the path, in the filter. The first intervals are its own then, and those of its values follow.
+  std::string_view wildcard_path = {};
+  std::shared_ptr<const bson::Document> texts = nullptr;  ///< What the path's intervals point into.
+  /// Bits that the index must not have in its IndexDescription::array_bits for the plan to be right.
+  std::uint64_t without_arrays = 0;
 
   /// Of a kIndexScan or kIdLookup: ascending, apart; one open range when the filter does not narrow the index.
   std::vector<KeyRange> ranges() const;
@@ -63,8 +75,8 @@ struct Plan {
 /// The plan of the filter {_id: value}, if it is nothing more: asked first, since it needs nothing else looked at.
 std::optional<Plan> express_plan(const FilterTree& filter);
 
-/// All ways that make sense, the most promising one first; never empty. A hint that cannot be followed is the caller's
-/// error to report.
+/// All ways that make sense, the most promising one first. Empty only with a hint of a wildcard index that serves nothing
+/// in the filter. A hint that names no index is the caller's error to report.
 std::vector<Plan> candidate_plans(const PlanRequest& request);
 inline Plan choose_plan(const PlanRequest& request) { return std::move(candidate_plans(request).front()); }
 

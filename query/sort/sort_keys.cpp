@@ -38,6 +38,13 @@ Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
   return {};
 }
 
+Result<std::span<const Value>> SortKeys::values_of(bson::View document) {
+  first_values_.clear();
+  if (fields_.empty()) return std::span<const Value>();
+  CHECK_OK(append_first_tuple(document, tuple_key_));
+  return std::span<const Value>(first_values_);
+}
+
 Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
   first_key_.clear();
   tuples_.reset(paths_, document);
@@ -52,7 +59,9 @@ Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
     tuple_key_.clear();
     for (std::size_t i = 0; i < fields_.size(); ++i)
       keys::encode_or_null(tuples_.values()[i], fields_[i].direction, tuple_key_);
-    if (first_key_.empty() || tuple_key_.text() < first_key_.text()) std::swap(first_key_, tuple_key_);
+    if (!first_key_.empty() && tuple_key_.text() >= first_key_.text()) continue;
+    std::swap(first_key_, tuple_key_);
+    first_values_.assign(tuples_.values().begin(), tuples_.values().end());
   }
   key.append(first_key_.bytes());
   return {};

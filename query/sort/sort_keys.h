@@ -21,6 +21,10 @@ class SortKeys {
   /// With `first`, first_of() the document, that is not looked for again.
   Status append(bson::View document, bson::Buffer& key, const bson::Value* first = nullptr);
 
+  /// The values that the key is made of, one for each field; missing ones are missing. Valid until the next call, and as
+  /// long as the document. Fails as append() does.
+  Result<std::span<const bson::Value>> values_of(bson::View document);
+
   /// Whether a document's first value may be looked at before its key is made. Not where two paths might run through
   /// arrays: that is an error, which only append() finds.
   bool has_plain_first() const { return has_plain_first_; }
@@ -38,6 +42,7 @@ class SortKeys {
   keys::PathTuples tuples_;
   bson::Buffer tuple_key_;
   bson::Buffer first_key_;
+  std::vector<bson::Value> first_values_;
 };
 
 }  // namespace partita::query

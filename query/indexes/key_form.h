@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace partita::query {
+
+/// What stands in a key for one of its fields. On disk.
+enum class KeyForm : std::uint8_t {
+  kValue,
+  kHash,          ///< Eight bytes, keys::hash of the value: a hashed index.
+  kHashAndValue,  ///< The value behind its hash: a shard key.
+  kPathAndValue,  ///< A path, as a text, and the value there: a wildcard index.
+};
+
+}  // namespace partita::query

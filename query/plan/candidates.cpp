@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/plan/candidates.h"
+
+#include <algorithm>
+
+#include "query/plan/implication.h"
+
+namespace partita::query {
+
+bool all_points(const std::vector<Interval>& intervals) {
+  return std::all_of(intervals.begin(), intervals.end(), [](const Interval& i) { return i.is_point(); });
+}
+
+bool has_position(std::string_view path) {
+  const FieldPath parts(path);
+  return std::any_of(parts.begin() + 1, parts.end(), [](const PathPart& part) { return part.is_index(); });
+}
+
+bool serves_filter(const IndexDescription& index, const FilterTree& filter) {
+  return index.filter == nullptr || implies(filter, *index.filter);
+}
+
+std::uint32_t score(const IndexDescription& index, std::span<const FieldIntervals> narrowed, bool saves_sort) {
+  const auto points = static_cast<std::uint32_t>(std::count_if(
+      narrowed.begin(), narrowed.end(), [](const FieldIntervals& field) { return all_points(field.intervals); }));
+  const bool one_row = index.unique && points == index.fields.size();
+  const auto length = static_cast<std::uint32_t>(std::min<std::size_t>(index.fields.size(), 63));
+  return one_row << 20 | points << 13 | (narrowed.size() > points) << 12 | saves_sort << 11 | index.clustered << 10 |
+         (63 - length);
+}
+
+}  // namespace partita::query
