@@ -7,6 +7,7 @@
 #include "shards/balance/balancer.h"
 #include "shards/checkpointer.h"
 #include "shards/data_directory.h"
+#include "shards/expiry/ttl_monitor.h"
 #include "shards/indexes/build.h"
 #include "shards/journal_sync.h"
 #include "shards/log/log_recovery.h"
@@ -56,10 +57,12 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   store->reaping_ = std::make_unique<wire::Periodic>("session-reaper", std::chrono::seconds(1), reap);
   store->balancer_ = std::make_unique<Balancer>(*store, store->options_.balance);
   store->mover_ = std::make_unique<Mover>(*store, store->options_.moves);
+  store->ttl_ = std::make_unique<TtlMonitor>(*store, store->options_.ttl);
   return store;
 }
 
 Store::~Store() {
+  ttl_.reset();
   mover_.reset();
   balancer_.reset();
   reaping_.reset();

@@ -27,6 +27,8 @@ struct MoveOptions;
 class Repeated;
 class RetryReaper;
 struct SavedState;
+struct TtlOptions;
+class TtlMonitor;
 
 struct StoreOptions {
   EngineOptions engine;
@@ -41,6 +43,7 @@ struct StoreOptions {
   std::shared_ptr<const MoveOptions> moves;  ///< Null: what they are at first.
   std::uint64_t seed = RandomSource::system_seed();
   std::shared_ptr<BalanceOptions> balance;  ///< Null: what they are at first.
+  std::shared_ptr<const TtlOptions> ttl;    ///< The same.
 };
 
 /// Everything that is stored: opened from one directory, recovered, and kept in shape by its background threads.
@@ -65,6 +68,7 @@ class Store {
   TableId state_table() const { return state_table_; }
   const StoreOptions& options() const { return options_; }
   Balancer& balancer() { return *balancer_; }
+  TtlMonitor& ttl() { return *ttl_; }
 
   /// Calls `synced`, on another thread, once everything journaled before this call is on disk.
   void when_durable(std::function<void()> synced);
@@ -125,6 +129,7 @@ class Store {
   std::unique_ptr<wire::Periodic> reaping_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<Mover> mover_;
+  std::unique_ptr<TtlMonitor> ttl_;
 };
 
 }  // namespace partita::shards

@@ -4,7 +4,6 @@
 #include "shards/balance/events.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "shards/balance/cut.h"
 #include "shards/catalog/change.h"
@@ -145,14 +144,14 @@ Result<BalanceOutcome> Split::run() {
   return outcome;
 }
 
-// The change lock first: nobody who waits for the gate waits for that too. And a moment's sleep before all: who has slept is
-// not made to wait for a processor, and others wait for this thread then.
+// The change lock first: nobody who waits for the gate waits for that too.
 Result<BalanceOutcome> Split::publish(CutCount& count) {
   CHECK_OK(planned.hit());
   job_.phase = BalanceJob::Phase::kPublishing;
   BalanceOutcome outcome;
   {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const Announcement announcement(slot_->partition);
+    Announcement::let_leave();
     Catalog::Change change(store_.catalog());
     CHECK_OK(go_on_());
     const Clock::time_point closed_at = Clock::now();

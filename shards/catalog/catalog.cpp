@@ -81,6 +81,7 @@ Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, b
     if (there->options.view() == options) return there;
     return error(Code::NamespaceExists, "Collection ", ns.full(), " already exists.");
   }
+  if (share()->view(ns.full()) != nullptr) return error(Code::NamespaceExists, "A view already exists. NS: ", ns.full());
   CHECK_OK(share()->check_spelling(ns.db()));
   MetaRow meta = state_.meta();
   const PartitionId id{reserve_partitions(1)};
@@ -102,6 +103,7 @@ Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, b
 Result<std::shared_ptr<const Collection>> Catalog::get_or_create(const Namespace& ns) {
   while (true) {
     if (auto there = share()->share(ns.full())) return there;
+    CHECK_OK(share()->check_no_view(ns));
     Result<std::shared_ptr<const Collection>> made = create(ns, bson::View());
     // Somebody else made it at the same moment, with options of their own.
     if (made.ok() || made.status().code() != Code::NamespaceExists) return made;
@@ -130,6 +132,9 @@ Status Catalog::drop_database(std::string_view db, const Interrupt& interrupted)
       change.exclude(*collection);
       change.erase(*collection);
     }
+    for (const auto& [name, view] : *share()->views) {
+      if (std::string_view(name).substr(0, name.find('.')) == db) change.erase(ViewRow::key(name));
+    }
     CHECK_OK(change.commit());
   }
   remove_dropped_tables();
@@ -141,6 +146,9 @@ Status Catalog::rename(const Namespace& from, const Namespace& to, bool drop_tar
     Change change(*this);
     TRY(const auto pair, change.find_both(from, to, interrupted));
     const auto& [source, target] = pair;
+    const auto snapshot = share();
+    if (snapshot->view(from.full()) != nullptr) return error(Code::CommandNotSupportedOnView, "cannot rename view: ", from.full());
+    if (snapshot->view(to.full()) != nullptr) return error(Code::NamespaceExists, "a view already exists with that name: ", to.full());
     if (source == nullptr) return error(Code::NamespaceNotFound, "Source collection ", from.full(), " does not exist");
     if (target != nullptr) {
       if (!drop_target) return error(Code::NamespaceExists, "target namespace exists");

@@ -78,6 +78,13 @@ class Catalog {
   /// What has happened to partitions lately, the oldest first.
   std::vector<std::pair<std::uint64_t, EventRow>> events();
   Result<std::shared_ptr<const Collection>> drop(const Namespace& ns, const Interrupt& interrupted = {});
+  /// NamespaceExists where a collection, or a view with other options, has the name. Views do not know whether what they are
+  /// read from is there.
+  Status create_view(const Namespace& ns, bson::View options);
+  /// Gives a view other options. NamespaceNotFound where there is none.
+  Status alter_view(const Namespace& ns, bson::View options);
+  /// False where there is none.
+  Result<bool> drop_view(const Namespace& ns);
   Status drop_database(std::string_view db, const Interrupt& interrupted = {});
   Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
   /// Changes fields of a collection's options; a null takes the field out. NamespaceNotFound when there is no collection.
@@ -94,6 +101,14 @@ class Catalog {
                                      const Interrupt& interrupted = {}, BuildProgress* progress = nullptr);
   Result<std::size_t> drop_indexes(const Namespace& ns, const std::function<bool(const IndexSpec&)>& which,
                                    const Interrupt& interrupted = {});
+
+  /// Changes the definition of an index, as `alter` says that is shown the collection while nobody else changes it; none:
+  /// of nothing. NamespaceNotFound when there is no collection.
+  using AlterIndex = std::function<Result<std::optional<IndexRow>>(const Collection& now)>;
+  Status alter_index(const Namespace& ns, const AlterIndex& alter, const Interrupt& interrupted = {});
+  /// The same for a definition by which entries lie in another form: they are made anew beside the writers, as those of a
+  /// new index are, and the index is exchanged for that one. DuplicateKey where documents do not fit.
+  Status rebuild_index(const Namespace& ns, const AlterIndex& alter, const Interrupt& interrupted = {});
 
   /// Gives a new store its identity: once, at its first start.
   Status found_cluster();
@@ -124,7 +139,9 @@ class Catalog {
   std::uint32_t reserve_partitions(std::size_t count);
   Result<Specs> claim_build(const Namespace& ns, std::vector<IndexSpec> wanted, const Interrupt& interrupted,
                             Claim& claim, IndexCounts& counts);
-  Status publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh);
+  /// Without that one, in whose place the first of the new ones comes.
+  Status publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh,
+                       std::optional<std::uint32_t> replaced = std::nullopt);
 
   const std::uint64_t identity_;
   Store& store_;

@@ -78,7 +78,9 @@ std::size_t Collection::index_count() const {
 }
 
 bool Collection::lists_shard_key() const {
-  const auto same = [&](const auto& spec) { return sharding->is_own_index(spec->definition["key"]); };
+  const auto same = [&](const auto& spec) {
+    return sharding->is_own_index(spec->definition["key"]) && !spec->sparse && spec->keys->filter() == nullptr;
+  };
   return sharding != nullptr && sharding->has_index() && std::ranges::none_of(indexes, same);
 }
 
@@ -164,6 +166,16 @@ const Collection* CatalogSnapshot::find(std::string_view full_name) const {
   return found == by_name_.end() ? nullptr : found->second.get();
 }
 
+const ViewRow* CatalogSnapshot::view(std::string_view full_name) const {
+  const auto found = views->find(full_name);
+  return found == views->end() ? nullptr : found->second.get();
+}
+
+Status CatalogSnapshot::check_no_view(const Namespace& ns) const {
+  if (view(ns.full()) == nullptr) return {};
+  return error(Code::CommandNotSupportedOnView, "Namespace ", ns.full(), " is a view, not a collection");
+}
+
 std::shared_ptr<const Collection> CatalogSnapshot::share(const Uuid& uuid) const {
   for (const auto& [name, collection] : by_name_) {
     if (collection->uuid == uuid) return collection;
@@ -189,16 +201,22 @@ std::vector<std::shared_ptr<const Collection>> CatalogSnapshot::collections(std:
   return of_db;
 }
 
+std::set<std::string_view> CatalogSnapshot::databases() const {
+  std::set<std::string_view> databases;
+  for (const auto& [name, collection] : by_name_) databases.insert(collection->ns.db());
+  for (const auto& [name, view] : *views) databases.insert(std::string_view(name).substr(0, name.find('.')));
+  return databases;
+}
+
 Status CatalogSnapshot::check_spelling(std::string_view db) const {
   const auto lower = [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
-  const Collection* other = nullptr;
-  for (const auto& [name, collection] : by_name_) {
-    const std::string_view theirs = collection->ns.db();
+  std::string_view other;
+  for (const std::string_view theirs : databases()) {
     if (theirs == db) return {};
-    if (std::ranges::equal(theirs, db, {}, lower, lower)) other = collection.get();
+    if (std::ranges::equal(theirs, db, {}, lower, lower)) other = theirs;
   }
-  if (other == nullptr) return {};
-  return error(Code::DatabaseDifferCase, "db already exists with different case already have: [", other->ns.db(),
+  if (other.empty()) return {};
+  return error(Code::DatabaseDifferCase, "db already exists with different case already have: [", other,
                "] trying to create [", db, "]");
 }
 

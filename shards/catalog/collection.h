@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,12 @@ namespace partita::shards {
 /// An index as it was defined. Immutable and shared by all partitions of its collection.
 struct IndexSpec {
   struct Part {
-    std::string path;
+    std::string path;  ///< Of a wildcard with the $** at its end.
     bool descending = false;
+    query::KeyForm form = query::KeyForm::kValue;
+    query::keys::Direction direction() const {
+      return descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending;
+    }
   };
   std::uint32_t id = 0;  ///< Unique within the collection, never used again.
   std::string name;
@@ -26,11 +32,17 @@ struct IndexSpec {
   std::shared_ptr<const query::IndexKeyMaker> keys;
   bool unique = false;
   bool sparse = false;
+  bool hidden = false;          ///< Kept as any other, and used by no query.
+  bool prepare_unique = false;  ///< Takes no duplicates from now on; those that are there already may stay.
+  std::optional<std::int32_t> expire_after;  ///< Seconds behind the date in its field, at which a document goes.
   std::int32_t version = 2;
   bson::Document definition;  ///< What listIndexes shows: {v, key, name, ...options}.
 
   /// {_id: 1}: every collection has it already, as its record key.
   bool is_id_key() const;
+  bool has(query::KeyForm form) const;
+  /// Nothing but name, and what a collMod may change, tells the two apart.
+  bool is_equivalent(const IndexSpec& other) const;
   /// Checks a definition as createIndexes takes it.
   static Result<IndexSpec> parse(bson::View definition);
 };
@@ -87,6 +99,8 @@ struct PartitionSlot {
   TableId claims = kNoTable;           ///< Of _ids; the collection's.
 };
 
+struct Validation;
+
 /// A collection as one version of the catalog has it. Immutable: whoever holds it may read it without locks for as
 /// long as they like; writes check the version at the partition's gate.
 class Collection {
@@ -96,6 +110,7 @@ class Collection {
   std::uint64_t version = 0;  ///< Of the catalog when this state of the collection was published.
   bson::Document options;     ///< As create took them.
   std::shared_ptr<const Sharding> sharding;  ///< Null: records are clustered by their _id.
+  std::shared_ptr<const Validation> validation;  ///< Null: its user demands nothing of documents.
   std::vector<std::shared_ptr<const IndexSpec>> indexes;  ///< Secondary ones; that of _id is the record key itself.
   std::vector<PartitionSlot> partitions;                  ///< In the order of their ranges, which tile the key space.
 
@@ -127,17 +142,28 @@ class Collection {
 /// QueryPlanKilled: what somebody knows by record keys, they mean no more.
 Status order_changed(const Namespace& ns);
 
+struct ViewRow;
+/// By their full names.
+using Views = std::map<std::string, std::shared_ptr<const ViewRow>, std::less<>>;
+
 /// Everything the catalog knew at one version. Immutable.
 class CatalogSnapshot {
  public:
   std::uint64_t version = 0;
   bson::ObjectId cluster;  ///< The store's identity; zeros until it has got one.
+  std::shared_ptr<const Views> views;
+  /// nullptr: there is no view of that name.
+  const ViewRow* view(std::string_view full_name) const;
+  /// CommandNotSupportedOnView where that is one.
+  Status check_no_view(const Namespace& ns) const;
   const Collection* find(std::string_view full_name) const;
   std::shared_ptr<const Collection> share(std::string_view full_name) const;
   std::shared_ptr<const Collection> share(const Uuid& uuid) const;
   /// In the order of their names.
   std::vector<std::shared_ptr<const Collection>> collections(std::string_view db) const;
   std::vector<std::shared_ptr<const Collection>> all() const;
+  /// Those with a collection or a view.
+  std::set<std::string_view> databases() const;
   /// A database that is about to be made must not differ from another one by upper and lower case alone.
   Status check_spelling(std::string_view db) const;
 

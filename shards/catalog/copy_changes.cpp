@@ -6,7 +6,6 @@
 // it copies again. So the old tables stay until a checkpoint has the new ones.
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "shards/catalog/change.h"
 #include "shards/catalog/claim.h"
@@ -191,13 +190,13 @@ Status Catalog::copy(const Claim& claim, const CopyPlan& plan, const Interrupt& 
   return {};
 }
 
-// The lock first: nobody shall have to wait for it with the writers kept out. And a moment's sleep before all: who has slept
-// is not made to wait for a processor, and others wait for this thread now.
+// The lock first: nobody shall have to wait for it with the writers kept out.
 Status Catalog::publish_copy(const Claim& claim, const CopyPlan& plan, const NewPartitions& fresh, PartitionCopy& rows,
                              const Collection& target, std::int64_t& pause_us) {
   const Collection& source = *claim.collection();
   const auto old = std::span(source.partitions).subspan(plan.places.first, plan.places.end - plan.places.first);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Announcement announcement(old);
+  Announcement::let_leave();
   Change change(*this);
   auto closed = std::chrono::steady_clock::now();
   TRY(Exclusion exclusion, close_near(old, rows, closed));

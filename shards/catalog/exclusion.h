@@ -1,9 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
+#include <thread>
+
 #include "shards/catalog/collection.h"
 
 namespace partita::shards {
+
+/// Tells the writers of some partitions that they will soon be kept out, so that those inside have left when it comes to that:
+/// for who can wait a little before, but nobody for long then.
+class Announcement {
+ public:
+  explicit Announcement(std::span<const PartitionSlot> slots) {
+    for (const PartitionSlot& slot : slots) add(slot.partition);
+  }
+  explicit Announcement(const std::shared_ptr<Partition>& partition) { add(partition); }
+  Announcement(const Announcement&) = delete;
+  Announcement& operator=(const Announcement&) = delete;
+  ~Announcement() {
+    for (const auto& partition : announced_) partition->gate().announce(-1);
+  }
+  /// As long as visits take that had begun before. Who has slept is not made to wait for a processor either.
+  static void let_leave() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
+ private:
+  void add(std::shared_ptr<Partition> partition) {
+    partition->gate().announce(1);
+    announced_.push_back(std::move(partition));
+  }
+  std::vector<std::shared_ptr<Partition>> announced_;
+};
 
 /// Keeps writers out of a collection until it is opened with a new version, or given up. Making one waits for those who
 /// are inside. One at a time for a collection: the catalog sees to it.

@@ -30,13 +30,14 @@ Result<std::vector<IndexSpec>> parse(const std::vector<bson::View>& definitions)
 
 /// Whether an index that is there is the wanted one; an error where it is in its way.
 Result<bool> is_same(const IndexSpec& there, const IndexSpec& wanted) {
-  // Compared as values: 1, 1.0 and NumberLong(1) ask for the same.
-  const bool same_key = bson::equal(there.definition["key"], wanted.definition["key"]);
   const bool same_name = there.name == wanted.name;
-  const bool same_options = there.unique == wanted.unique && there.sparse == wanted.sparse;
-  if (same_key && same_options && same_name) return true;
-  if (same_key && same_options) {
-    return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", there.name);
+  const bool same_options = there.expire_after == wanted.expire_after && there.prepare_unique == wanted.prepare_unique;
+  if (there.is_equivalent(wanted)) {
+    if (same_options && same_name) return true;
+    if (same_options) return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", there.name);
+    return error(Code::IndexOptionsConflict, "An equivalent index already exists with ",
+                 same_name ? "the same name but different options" : "a different name and options", ". Requested index: ",
+                 bson::to_shell(wanted.definition), ", existing index: ", bson::to_shell(there.definition));
   }
   if (!same_name) return false;
   return error(Code::IndexKeySpecsConflict,
@@ -52,7 +53,9 @@ Result<bool> is_settled_by_sharding(const Collection& collection, bson::View def
   const bson::View key = definition["key"].as_document();
   const bool unique = definition["unique"].truthy();
   if (!sharding.is_own_index(bson::Value::of(key)) || !collection.lists_shard_key()) return false;
-  if (unique || definition["sparse"].truthy() || definition.has("partialFilterExpression")) return false;
+  const bool other = unique || definition["sparse"].truthy() || definition.has("partialFilterExpression") ||
+                     definition.has("expireAfterSeconds") || definition["hidden"].truthy() || definition["prepareUnique"].truthy();
+  if (other) return false;
   const bson::Value name = definition["name"];
   if (name.is_string() && name.as_string() != sharding.name) {
     return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", sharding.name);
@@ -142,14 +145,17 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
   return fresh;
 }
 
-Status Catalog::publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh) {
+Status Catalog::publish_build(IndexBuild& build, const std::shared_ptr<const Collection>& collection, const Specs& fresh,
+                              std::optional<std::uint32_t> replaced) {
   Exclusion exclusion(*collection);
   CHECK_OK(build.finish());
   Change change(*this);
   change.exclude(std::move(exclusion));
   CollectionRow row = state_.row(collection->uuid)->copy();
+  auto place = std::ranges::find_if(row.indexes, [&](const IndexRow& index) { return index.id == replaced; });
+  if (place != row.indexes.end()) place = row.indexes.erase(place);
   for (const auto& spec : fresh) {
-    row.indexes.push_back({spec->id, spec->definition.copy()});
+    place = row.indexes.insert(place, {spec->id, spec->definition.copy()}) + 1;
     row.next_index = spec->id + 1;
   }
   change.put(CollectionRow::key(collection->uuid), row.encode());

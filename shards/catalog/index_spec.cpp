@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shards/catalog/collection.h"
+#include "shards/catalog/index_options.h"
+#include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
 namespace partita::shards {
@@ -16,12 +17,15 @@ Status cannot(std::string_view why) { return error(Code::CannotCreateIndex, why)
 /// What a DBRef consists of.
 bool is_reference_field(std::string_view name) { return name == "$ref" || name == "$id" || name == "$db"; }
 
-Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction) {
+/// Where a wildcard stands, all that comes below is indexed: $** is everything, a.$** what is in a.
+constexpr std::string_view kWildcard = "$**";
+bool is_wildcard(std::string_view path) { return path == kWildcard || path.ends_with(".$**"); }
+
+Status check_path(std::string_view path) {
   if (path.empty()) return cannot("Index keys cannot be an empty field.");
   if (path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos) {
     return cannot("Index keys cannot contain an empty field.");
   }
-  if (path == "$**" || path.ends_with(".$**")) return cannot("wildcard indexes are not supported");
   if (path == "_fts") return cannot("Index key contains an illegal field name: '_fts'");
   const query::FieldPath names(path);
   if (names.size() > kMaxPathParts) return cannot("Index key path is too deep.");
@@ -30,8 +34,27 @@ Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction)
       return cannot("Index key contains an illegal field name: field name starts with '$'.");
     }
   }
+  return {};
+}
+
+Status check_plugin(std::string_view name) {
+  constexpr std::string_view kLater[] = {"text", "2d", "2dsphere", "2dsphere_bucket", "columnstore"};
+  if (std::ranges::find(kLater, name) != std::end(kLater)) {
+    return error(Code::CannotCreateIndex, "indexes of the kind '", name, "' are not supported");
+  }
+  if (name.empty()) return cannot("Values in the index key pattern cannot be empty strings");
+  if (name == "wildcard") return cannot("The key pattern value for an 'wildcard' index must be a non-zero number, not a string.");
+  return error(Code::CannotCreateIndex, "Unknown index plugin '", name, "'");
+}
+
+Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction) {
+  const bool wildcard = is_wildcard(path);
+  if (!wildcard || (direction.is_string() && direction.as_string() == "hashed")) CHECK_OK(check_path(path));
+  IndexSpec::Part part{std::string(path), false, wildcard ? query::KeyForm::kPathAndValue : query::KeyForm::kValue};
   if (direction.is_string()) {
-    return cannot(detail::join("Unknown index plugin '", direction.as_string(), "'"));
+    if (direction.as_string() != "hashed") return check_plugin(direction.as_string());
+    part.form = query::KeyForm::kHash;
+    return part;
   }
   if (!direction.is_number()) {
     return cannot(detail::join("Values in v:2 index key pattern cannot be of type ", direction.type_name(),
@@ -39,39 +62,35 @@ Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction)
   }
   const double sign = direction.to_double().value_or(0);
   if (std::isnan(sign)) return cannot("Values in the index key pattern cannot be NaN.");
-  if (!(sign < 0 || sign > 0)) {
-    return cannot("Values in the index key pattern cannot be 0.");
-  }
-  return IndexSpec::Part{std::string(path), sign < 0};
+  if (!(sign < 0 || sign > 0)) return cannot("Values in the index key pattern cannot be 0.");
+  if (wildcard && sign < 0) return cannot("A numeric value in a $** index key pattern must be positive.");
+  part.descending = sign < 0;
+  return part;
 }
 
-Status read_option(IndexSpec& spec, std::string_view name, bson::Value value) {
-  const auto flag = [&](bool& to) -> Status {
-    if (!value.is_bool() && !value.is_number()) {
-      return error(Code::TypeMismatch, "The field '", name, "' has value ", bson::to_shell(value), ", which is not convertible to bool");
-    }
-    to = value.truthy();
-    return {};
-  };
-  if (name == "unique") return flag(spec.unique);
-  if (name == "sparse") return flag(spec.sparse);
-  if (name == "background") return {};  // Taken since ever; every build lets readers go on.
-  if (name == "v") {
-    if (!value.is_number()) return error(Code::TypeMismatch, "The field 'v' must be a number, but got ", value.type_name());
-    const std::int64_t version = value.exact_int64().value_or(0);
-    if (version != 1 && version != 2) {
-      return cannot(detail::join("Invalid index specification; cannot create an index with v=", bson::to_shell(value)));
-    }
-    spec.version = static_cast<std::int32_t>(version);  // Shown again, and the same here.
-    return {};
+Status parse_key(IndexSpec& spec, bson::View key) {
+  if (key.empty()) return cannot("Index keys cannot be empty.");
+  for (const auto& [path, direction] : key) {
+    TRY(IndexSpec::Part part, parse_part(path, direction));
+    spec.parts.push_back(std::move(part));
   }
-  constexpr std::string_view kLater[] = {"partialFilterExpression", "expireAfterSeconds", "collation", "hidden", "weights",
-                                         "default_language", "language_override", "wildcardProjection", "2dsphereIndexVersion",
-                                         "bits", "min", "max", "textIndexVersion", "storageEngine", "clustered"};
-  if (std::ranges::find(kLater, name) != std::end(kLater)) {
-    return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
+  if (spec.parts.size() > kMaxFields) return error(Code{13103}, "too many compound keys");
+  const auto hashed = std::ranges::count(spec.parts, query::KeyForm::kHash, &IndexSpec::Part::form);
+  if (hashed > 1) {
+    return error(Code{31303}, "A maximum of one index field is allowed to be hashed but found ", hashed, " for 'key' ", bson::to_shell(key));
   }
-  return error(Code::InvalidIndexSpecificationOption, "The field '", name, "' is not valid for an index specification");
+  if (spec.has(query::KeyForm::kPathAndValue) && spec.parts.size() > 1) return cannot("wildcard indexes do not allow compounding");
+  return {};
+}
+
+Status parse_name(IndexSpec& spec, bson::Value name) {
+  if (name.missing()) return error(Code::FailedToParse, "The 'name' field is a required property of an index specification");
+  if (!name.is_string()) return error(Code::TypeMismatch, "The field 'name' must be a string, but got ", name.type_name());
+  spec.name = name.as_string();
+  if (spec.name.empty()) return cannot("index name cannot be empty");
+  if (spec.name.find('\0') != std::string::npos) return cannot("index name cannot contain NUL bytes");
+  if (spec.name == "*") return error(Code::BadValue, "The index name '*' is not valid.");
+  return {};
 }
 
 /// {_id: 1} is there already, {_id: -1} cannot be: no other index bears the name of the first, and it takes no options.
@@ -95,14 +114,25 @@ Status check_id_index(const IndexSpec& spec, bson::View key, bson::View definiti
   return {};
 }
 
-bson::Document write_definition(const IndexSpec& spec, bson::View key) {
+bson::Document write_definition(const IndexSpec& spec, bson::View definition) {
   return bson::Document::build([&](bson::Writer& out) {
     out.add("v", spec.version);
-    out.add("key", key);
+    out.add("key", definition["key"]);
     out.add("name", spec.name);
-    if (spec.unique) out.add("unique", true);
-    if (spec.sparse) out.add("sparse", true);
+    write_index_options(spec, definition, out);
   });
+}
+
+Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& spec, IndexOptions options) {
+  std::vector<query::IndexField> fields;
+  for (const IndexSpec::Part& part : spec.parts) fields.push_back({query::FieldPath(part.path), part.direction(), part.form});
+  std::optional<query::WildcardScope> scope;
+  if (spec.has(query::KeyForm::kPathAndValue)) {
+    std::string_view below = spec.parts[0].path;
+    below.remove_suffix(below == kWildcard ? kWildcard.size() : kWildcard.size() + 1);
+    TRY(scope, query::WildcardScope::parse(below, options.wildcard_projection));
+  }
+  return std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse, std::move(options.filter), std::move(scope));
 }
 
 }  // namespace
@@ -121,6 +151,18 @@ bool IndexSpec::is_id_key() const {
   return parts.size() == 1 && parts[0].path == "_id" && definition["key"].as_document()["_id"].exact_int64() == 1;
 }
 
+bool IndexSpec::has(query::KeyForm form) const { return std::ranges::find(parts, form, &Part::form) != parts.end(); }
+
+bool IndexSpec::is_equivalent(const IndexSpec& other) const {
+  // Compared as values: 1, 1.0 and NumberLong(1) ask for the same.
+  const auto same = [&](std::string_view field) {
+    const bson::Value one = definition[field];
+    const bson::Value another = other.definition[field];
+    return one.missing() || another.missing() ? one.missing() == another.missing() : bson::equal(one, another);
+  };
+  return same("key") && unique == other.unique && sparse == other.sparse && same("partialFilterExpression") && same("wildcardProjection");
+}
+
 Result<IndexSpec> IndexSpec::parse(bson::View definition) {
   IndexSpec spec;
   const bson::Value key = definition["key"];
@@ -128,28 +170,13 @@ Result<IndexSpec> IndexSpec::parse(bson::View definition) {
     if (key.missing()) return error(Code::FailedToParse, "The 'key' field is a required property of an index specification");
     return error(Code::TypeMismatch, "The field 'key' must be an object, but got ", key.type_name());
   }
-  if (key.as_document().empty()) return cannot("Index keys cannot be empty.");
-  std::vector<query::IndexField> fields;
-  for (const auto& [path, direction] : key.as_document()) {
-    TRY(Part part, parse_part(path, direction));
-    fields.push_back({query::FieldPath(path), part.descending ? query::keys::Direction::kDescending
-                                                              : query::keys::Direction::kAscending});
-    spec.parts.push_back(std::move(part));
-  }
-  if (spec.parts.size() > kMaxFields) return error(Code{13103}, "too many compound keys");
-  const bson::Value name = definition["name"];
-  if (!name.missing() && !name.is_string()) {
-    return error(Code::TypeMismatch, "The field 'name' must be a string, but got ", name.type_name());
-  }
-  spec.name = name.missing() ? default_index_name(key.as_document()) : std::string(name.as_string());
-  if (spec.name.empty()) return cannot("index name cannot be empty");
-  if (spec.name.find('\0') != std::string::npos) return cannot("index name cannot contain NUL bytes");
-  if (spec.name == "*") return error(Code::BadValue, "The index name '*' is not valid.");
-  for (const auto& [option, value] : definition) {
-    if (option != "key" && option != "name" && option != "ns") CHECK_OK(read_option(spec, option, value));
-  }
-  spec.keys = std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse);
-  spec.definition = write_definition(spec, key.as_document());
+  CHECK_OK(parse_key(spec, key.as_document()));
+  CHECK_OK(parse_name(spec, definition["name"]));
+  IndexOptions options;
+  CHECK_OK(options.read(spec, definition));
+  CHECK_OK(options.check(spec, definition));
+  TRY(spec.keys, make_keys(spec, std::move(options)));
+  spec.definition = write_definition(spec, definition);
   CHECK_OK(check_id_index(spec, key.as_document(), definition));
   return spec;
 }

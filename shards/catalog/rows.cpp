@@ -183,12 +183,30 @@ Result<EventRow> EventRow::decode(bson::View row) {
   return EventRow{time.as_date(), std::string(what.as_string()), std::string(ns.as_string()), bson::Document(details.as_document())};
 }
 
+std::string ViewRow::key(std::string_view ns) {
+  std::string key(1, static_cast<char>(RowKind::kView));
+  return key.append(ns);
+}
+
+bson::Document ViewRow::encode() const {
+  return bson::Document::build([&](bson::Writer& row) { row.add("options", options.view()); });
+}
+
+Result<ViewRow> ViewRow::decode(bson::View row) {
+  const bson::Value options = row["options"];
+  if (!options.is_document()) return damaged("view", "options");
+  const bson::View fields = options.as_document();
+  if (!fields["viewOn"].is_string()) return damaged("view", "viewOn");
+  if (!fields["pipeline"].is_array()) return damaged("view", "pipeline");
+  return ViewRow{bson::Document(fields)};
+}
+
 Result<RowKey> RowKey::decode(Bytes key) {
   if (key.empty()) return damaged("key", "kind");
   RowKey row;
   row.kind = static_cast<RowKind>(key[0]);
   const bool of_partition = row.kind == RowKind::kPartition || row.kind == RowKind::kPlan;
-  const std::array known{RowKind::kMeta, RowKind::kCollection, RowKind::kPartition, RowKind::kPlan, RowKind::kEvent};
+  const std::array known{RowKind::kMeta, RowKind::kCollection, RowKind::kPartition, RowKind::kPlan, RowKind::kEvent, RowKind::kView};
   if (std::ranges::find(known, row.kind) == known.end()) {
     return error(Code::FileOpenFailed, "the catalog has a row of kind '", std::string_view(reinterpret_cast<const char*>(&key[0]), 1),
                  "', which only a later version can have written");
@@ -206,6 +224,7 @@ Result<RowKey> RowKey::decode(Bytes key) {
     if (key.size() != 1 + sizeof row.event) return damaged("key", "event");
     for (const std::uint8_t byte : key.subspan(1)) row.event = row.event << 8 | byte;
   }
+  if (row.kind == RowKind::kView) row.ns = std::string_view(reinterpret_cast<const char*>(key.data()), key.size()).substr(1);
   return row;
 }
 

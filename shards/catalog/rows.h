@@ -17,10 +17,11 @@ namespace partita::shards {
 ///     "P" uuid partition(BE)  a partition: the record keys that it begins with, its tables, what it held at first
 ///     "J" uuid partition(BE)  what a job is about to make of that partition
 ///     "E" number(BE)          something that happened to partitions: the last few hundred of them
+///     "V" db.name             a view: what it is read from, and how
 ///
 /// "S" is kept for settings. Values are BSON documents; unknown fields are kept out, missing ones refused. A store with rows
 /// of another kind, or of another format, was written by a later version and is not opened: guessing would damage it.
-enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kPlan = 'J', kEvent = 'E' };
+enum class RowKind : char { kMeta = 'M', kCollection = 'C', kPartition = 'P', kPlan = 'J', kEvent = 'E', kView = 'V' };
 
 struct MetaRow {
   static constexpr std::int32_t kFormat = 2;
@@ -95,12 +96,25 @@ struct EventRow {
   static Result<EventRow> decode(bson::View row);
 };
 
+/// A view is a pipeline over a collection, or over another view, of the same database, run whenever somebody reads it.
+struct ViewRow {
+  bson::Document options;  ///< As create took them: {viewOn, pipeline, collation}.
+
+  std::string_view on() const { return options["viewOn"].as_string(); }
+  bson::View pipeline() const { return options["pipeline"].as_document(); }
+
+  static std::string key(std::string_view ns);
+  bson::Document encode() const;
+  static Result<ViewRow> decode(bson::View row);
+};
+
 /// A row's key taken apart.
 struct RowKey {
   RowKind kind = RowKind::kMeta;
   Uuid uuid{};
   PartitionId partition{0};
   std::uint64_t event = 0;
+  std::string_view ns;  ///< Of a view; points into the key.
   static Result<RowKey> decode(Bytes key);
 };
 

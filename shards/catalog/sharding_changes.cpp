@@ -194,6 +194,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
     CHECK_OK(check_again(*there, sharding));
     return there;
   }
+  if (there == nullptr) CHECK_OK(share()->check_no_view(ns));
   if (there == nullptr) CHECK_OK(share()->check_spelling(ns.db()));
   Collection missing;
   CollectionRow row;

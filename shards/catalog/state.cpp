@@ -3,7 +3,21 @@
 
 #include <algorithm>
 
+#include "shards/catalog/validation.h"
+
 namespace partita::shards {
+namespace {
+
+/// The same entries under another definition, which whoever holds the old one does not see change.
+std::shared_ptr<PartitionIndex> defined_anew(const PartitionIndex& index, std::shared_ptr<const IndexSpec> spec) {
+  auto anew = std::make_shared<PartitionIndex>();
+  anew->spec = std::move(spec);
+  anew->table = index.table;
+  anew->multikey = index.multikey.load(std::memory_order_relaxed);
+  return anew;
+}
+
+}  // namespace
 
 Status CatalogState::put(Bytes key, bson::View row) {
   TRY(const RowKey parsed, RowKey::decode(key));
@@ -27,6 +41,11 @@ Status CatalogState::put(Bytes key, bson::View row) {
       events_.insert_or_assign(parsed.event, std::move(event));
       return {};
     }
+    case RowKind::kView: {
+      TRY(ViewRow view, ViewRow::decode(row));
+      set_view(parsed.ns, std::make_shared<const ViewRow>(std::move(view)));
+      return {};
+    }
   }
   return error(Code::DataModifiedByRepair, "catalog row of an unknown kind");  // RowKey knows them all.
 }
@@ -46,6 +65,9 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
     spec.id = index.id;
     specs.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
   }
+  if (member.row.options.view() != decoded.options.view()) {
+    TRY(member.validation, Validation::parse(decoded.options));
+  }
   const std::shared_ptr<const Sharding> before = std::exchange(member.sharding, nullptr);
   if (!decoded.sharding.view().empty()) {
     TRY(Sharding sharding, Sharding::decode(decoded.sharding));
@@ -57,6 +79,14 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
   member.specs = std::move(specs);
   member.changed = true;
   return {};
+}
+
+/// Snapshots share the map as it was. Null: the view is gone.
+void CatalogState::set_view(std::string_view ns, std::shared_ptr<const ViewRow> view) {
+  Views changed = *views_;
+  if (view != nullptr) changed.insert_or_assign(std::string(ns), std::move(view));
+  else changed.erase(changed.find(ns));
+  views_ = std::make_shared<const Views>(std::move(changed));
 }
 
 Status CatalogState::put_partition(const RowKey& key, bson::View row) {
@@ -97,6 +127,8 @@ Status CatalogState::erase(Bytes key) {
     owners_.erase(parsed.partition);
   } else if (parsed.kind == RowKind::kEvent) {
     events_.erase(parsed.event);
+  } else if (parsed.kind == RowKind::kView && views_->contains(parsed.ns)) {
+    set_view(parsed.ns, nullptr);
   } else if (parsed.kind == RowKind::kCollection && member != members_.end()) {
     for (const auto& [id, slot] : member->second.slots) owners_.erase(id);
     for (const auto& [id, tables] : member->second.segments) list_tables(tables, dropped_);
@@ -205,7 +237,8 @@ Status CatalogState::settle_segment(SegmentId id, SegmentTables& tables, const M
     const auto same = [&](const auto& index) { return index->spec->id == spec->id; };
     const auto known = std::ranges::find_if(tables.indexes, same);
     if (known != tables.indexes.end()) {
-      indexes.push_back(*known);
+      const bool as_it_was = (*known)->spec == spec || (*known)->spec->definition.view() == spec->definition.view();
+      indexes.push_back(as_it_was ? *known : defined_anew(**known, spec));
       continue;
     }
     bool unfilled = false;
@@ -215,7 +248,8 @@ Status CatalogState::settle_segment(SegmentId id, SegmentTables& tables, const M
     indexes.push_back(std::move(index));
   }
   for (const auto& index : tables.indexes) {
-    if (std::ranges::find(indexes, index) == indexes.end()) changes.dropped.push_back(index->table);
+    const auto stays = [&](const auto& one) { return one->table == index->table; };
+    if (std::ranges::none_of(indexes, stays)) changes.dropped.push_back(index->table);
   }
   tables.indexes = std::move(indexes);
   return {};
@@ -299,6 +333,7 @@ std::shared_ptr<Collection> CatalogState::assemble(const Uuid& uuid, const Membe
   collection->uuid = uuid;
   collection->options = member.row.options.copy();
   collection->sharding = member.sharding;
+  collection->validation = member.validation;
   collection->indexes = member.specs;
   for (const auto& [id, slot] : member.slots) collection->partitions.push_back(slot);
   std::ranges::sort(collection->partitions, {}, &PartitionSlot::min);
@@ -313,6 +348,7 @@ std::shared_ptr<const CatalogSnapshot> CatalogState::publish(std::uint64_t versi
   auto snapshot = std::make_shared<CatalogSnapshot>();
   snapshot->version = version;
   snapshot->cluster = meta_.cluster;
+  snapshot->views = views_;
   for (auto& [uuid, member] : members_) {
     if (member.changed || member.published == nullptr) {
       std::shared_ptr<Collection> collection = assemble(uuid, member);

@@ -60,6 +60,7 @@ class CatalogState {
   const MetaRow& meta() const { return meta_; }
   /// What has happened lately, by number.
   const std::map<std::uint64_t, EventRow>& events() const { return events_; }
+  const Views& views() const { return *views_; }
   std::uint64_t next_event() const { return events_.empty() ? 1 : events_.rbegin()->first + 1; }
   /// Names of all tables that the rows account for.
   std::set<std::string> table_names() const;
@@ -74,6 +75,7 @@ class CatalogState {
   struct Member {
     CollectionRow row;
     std::shared_ptr<const Sharding> sharding;
+    std::shared_ptr<const Validation> validation;
     std::vector<std::shared_ptr<const IndexSpec>> specs;
     std::map<PartitionId, PartitionSlot> slots;
     std::map<SegmentId, SegmentTables> segments;
@@ -89,6 +91,7 @@ class CatalogState {
   };
   Status put_collection(const Uuid& uuid, bson::View row);
   Status put_partition(const RowKey& key, bson::View row);
+  void set_view(std::string_view ns, std::shared_ptr<const ViewRow> view);
   Status settle_member(const Uuid& uuid, Member& member, Changes& changes);
   static Status check_tiling(const Member& member);
   Status settle_segment(SegmentId id, SegmentTables& tables, const Member& member, bool heir, Changes& changes);
@@ -104,6 +107,7 @@ class CatalogState {
   TableSet& tables_;
   MetaRow meta_;
   std::map<std::uint64_t, EventRow> events_;
+  std::shared_ptr<const Views> views_ = std::make_shared<const Views>();
   std::map<Uuid, Member> members_;
   std::map<PartitionId, Uuid> owners_;
   std::map<std::pair<SegmentId, std::uint32_t>, std::shared_ptr<PartitionIndex>> adopted_;

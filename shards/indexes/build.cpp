@@ -97,7 +97,7 @@ Result<std::optional<bson::View>> take_document(Cursor& rows, Bytes key, bson::B
 
 Status fill_index(Engine& engine, TableId records, const std::shared_ptr<PartitionIndex>& index) {
   TRY(const SessionLease session, SessionLease::take(engine));
-  IndexWriter entries;
+  IndexWriter entries(IndexWriter::Twins::kTake);
   const IndexBuild::GoOn always = [] { return Status(); };
   BuildProgress progress;
   return Filler(records, {&index, 1}, entries, always, progress).run(*session, *session);
@@ -108,7 +108,10 @@ IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collectio
                        BuildProgress* progress)
     : store_(store),
       collection_(std::move(collection)),
-      go_on_(std::move(go_on)),
+      go_on_([this, go_on = std::move(go_on)] {
+        if (pursuit_) pursuit_->tick(follower_->round(), follower_->added());
+        return go_on();
+      }),
       progress_(progress == nullptr ? own_progress_ : *progress),
       specs_(specs) {
   follower_.emplace(store, partitions_of(*collection_, {0, collection_->partitions.size()}));
@@ -148,8 +151,6 @@ Status IndexBuild::make_tables() {
   return {};
 }
 
-// Rounds go on for as long as they grow shorter. Writers that outrun the build would make them longer and longer: then
-// the shortest pause for them is one round now.
 Status IndexBuild::run() {
   CHECK_OK(make_tables());
   CHECK_OK(follower_->begin());
@@ -160,15 +161,18 @@ Status IndexBuild::run() {
     CHECK_OK(Filler(part.slot->partition->records(), part.indexes, entries_, go_on_, progress_).run(follower_->seen().session(), *writer));
   }
   progress_.phase = BuildProgress::Phase::kCatchingUp;
-  std::size_t last_round = SIZE_MAX;
-  while (true) {
+  pursuit_.emplace(collection_->partitions, kFewDocuments);
+  for (bool more = true; more;) {
     TRY(const std::size_t touched, catch_up());
-    if (touched <= kFewDocuments || touched > last_round - last_round / 4) return {};
-    last_round = touched;
+    more = pursuit_->goes_on(touched);
   }
+  return {};
 }
 
-Status IndexBuild::finish() { return catch_up().status(); }
+Status IndexBuild::finish() {
+  pursuit_.reset();
+  return catch_up().status();
+}
 
 /// From the moment that the tables stand at to this one. Returns how many documents that concerned.
 Result<std::size_t> IndexBuild::catch_up() {
@@ -179,11 +183,13 @@ Result<std::size_t> IndexBuild::catch_up() {
     TRY(const bool more, follower_->step(go_on_));
     if (!more) break;
     touched += follower_->touched();
+    progress_.total.fetch_add(static_cast<std::int64_t>(follower_->touched()), std::memory_order_relaxed);
     for (Part& part : parts_) {
       // All old entries go before any new one comes: a value may have moved from one document to another.
       CHECK_OK(replace_entries(part, Pass::kRetract));
       CHECK_OK(replace_entries(part, Pass::kExtend));
     }
+    progress_.done.fetch_add(static_cast<std::int64_t>(follower_->touched()), std::memory_order_relaxed);
     follower_->arrive();
   }
   CHECK_OK(caught_up.hit());

@@ -8,13 +8,14 @@
 #include "shards/indexes/build_progress.h"
 #include "shards/indexes/entries.h"
 #include "shards/snapshot/follower.h"
+#include "shards/snapshot/pursuit.h"
 
 namespace partita::shards {
 
 /// Builds new indexes over a collection that is written to meanwhile:
 ///
-///     run()      the documents as they are at one moment; then, in rounds that grow shorter, those that the log names
-///                between that moment and a later one: their old entries go, their new ones come
+///     run()      the documents as they are at one moment; then, in rounds that grow shorter (see Pursuit), those that the
+///                log names between that moment and a later one: their old entries go, their new ones come
 ///     finish()   the last round, with all writers kept out
 ///
 /// After each step the tables hold exactly the entries of the documents at one moment, so that a duplicate in a unique
@@ -59,13 +60,14 @@ class IndexBuild {
 
   Store& store_;
   const std::shared_ptr<const Collection> collection_;
+  std::optional<Pursuit> pursuit_;
   const GoOn go_on_;
   BuildProgress own_progress_;  ///< Where nobody wants to know.
   BuildProgress& progress_;
   const std::vector<std::shared_ptr<const IndexSpec>> specs_;
   std::vector<Part> parts_;
   std::optional<Follower> follower_;  ///< The tables stand at what it has seen.
-  IndexWriter entries_;
+  IndexWriter entries_{IndexWriter::Twins::kTake};
 };
 
 /// Fills an empty index over records that nobody writes to: what replay does.

@@ -33,14 +33,21 @@ std::pair<std::size_t, std::size_t> record_key_place(Bytes value) {
   return {at, size};
 }
 
+/// The length of one part of an entry's key.
+std::size_t part_size(const IndexSpec::Part& part, Bytes key) {
+  using query::KeyForm;
+  constexpr std::size_t kHashSize = 8;
+  if (part.form == KeyForm::kHash) return kHashSize;
+  const std::size_t path = part.form == KeyForm::kPathAndValue ? query::keys::encoded_size(key) : 0;
+  return path + query::keys::encoded_size(key.subspan(path), part.direction());
+}
+
 /// The fields of an entry as a document, for the text of a duplicate key error.
 bson::Document key_value(const IndexSpec& spec, Bytes key, Bytes type_bits) {
   return bson::Document::build([&](bson::Writer& out) {
     query::keys::Decoder decoder(key, type_bits);
     for (const IndexSpec::Part& part : spec.parts) {
-      const auto direction =
-          part.descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending;
-      if (!decoder.next(direction, part.path, out).ok()) return;
+      if (!decoder.next(part.direction(), part.path, out).ok()) return;
     }
   });
 }
@@ -55,6 +62,11 @@ std::vector<std::uint8_t> collision_details(bson::View key_pattern, bson::View k
   return {details.data(), details.data() + details.size()};
 }
 
+Status collision(const IndexSpec& spec, Bytes fields, Bytes type_bits) {
+  const bson::Document values = key_value(spec, fields, type_bits);
+  return error(Code::DuplicateKey, spec.name).with_details(collision_details(spec.definition["key"].as_document(), values));
+}
+
 }  // namespace
 
 Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value) {
@@ -62,10 +74,7 @@ Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value) {
     const auto [at, size] = record_key_place(value);
     return value.subspan(at, size);
   }
-  for (const IndexSpec::Part& part : spec.parts) {
-    const auto direction = part.descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending;
-    key = key.subspan(query::keys::encoded_size(key, direction));
-  }
+  for (const IndexSpec::Part& part : spec.parts) key = key.subspan(part_size(part, key));
   return key;
 }
 
@@ -101,11 +110,22 @@ Status BasicIndexWriter<Session>::put(Cursor& cursor, const PartitionIndex& inde
     key_.append(record_key);
   }
   value_.append(keys.type_bits(entry));
+  const bool refuses = index.spec->prepare_unique && !index.spec->unique && twins_ == Twins::kRefuse;
+  if (refuses) CHECK_OK(refuse_twin(cursor, *index.spec, fields, keys.type_bits(entry)));
   Status status = cursor.insert(key_.bytes(), value_.bytes());
-  if (status.code() != Code::DuplicateKey) return status;
-  const bson::Document values = key_value(*index.spec, fields, keys.type_bits(entry));
-  return error(Code::DuplicateKey, index.spec->name)
-      .with_details(collision_details(index.spec->definition["key"].as_document(), values));
+  return status.code() == Code::DuplicateKey ? collision(*index.spec, fields, keys.type_bits(entry)) : std::move(status);
+}
+
+/// Another document's entry with the same fields, in an index that is not unique yet. Who would add one at the same time
+/// writes the same row here, the fields without a record key, and so conflicts; it is gone again before anybody sees it.
+template <class Session>
+Status BasicIndexWriter<Session>::refuse_twin(Cursor& cursor, const IndexSpec& spec, Bytes fields, Bytes type_bits) {
+  CHECK_OK(cursor.insert(fields, {}));
+  TRY(const bool removed, cursor.remove(fields));
+  if (!removed) return error(Code::InternalError, "index ", spec.name, " lost a row of its own");
+  TRY(const bool behind, cursor.find_from(fields));
+  const bool twin = behind && cursor.key().size() >= fields.size() && same(cursor.key().first(fields.size()), fields);
+  return twin ? collision(spec, fields, type_bits) : Status();
 }
 
 template <class Session>

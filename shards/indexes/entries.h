@@ -20,6 +20,11 @@ namespace partita::shards {
 template <class Session>
 class BasicIndexWriter {
  public:
+  /// Whether an index that shall become unique takes a second document with the same fields: where entries are made of
+  /// documents that are there already, it does.
+  enum class Twins : std::uint8_t { kRefuse, kTake };
+  explicit BasicIndexWriter(Twins twins = Twins::kRefuse) : twins_(twins) {}
+
   /// Fails with DuplicateKey, naming index and values, when a unique index has the fields already.
   Status insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
   Status remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
@@ -44,6 +49,7 @@ class BasicIndexWriter {
 
   Status put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
              const query::IndexKeys& keys);
+  Status refuse_twin(Cursor& cursor, const IndexSpec& spec, Bytes fields, Bytes type_bits);
   Status erase(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
                const query::IndexKeys& keys);
 
@@ -56,6 +62,7 @@ class BasicIndexWriter {
   Status add_new(Cursor& cursor, const PartitionIndex& index, Bytes record_key);
   void note_multikey(PartitionIndex& index);
 
+  Twins twins_;
   query::IndexKeys before_;
   query::IndexKeys after_;
   std::vector<std::uint32_t> erased_;  ///< Of before_: what an update takes away.

@@ -80,7 +80,9 @@ class BasicApplier {
   using Cursor = std::remove_cvref_t<decltype(*std::declval<Session&>().cursor(kNoTable))>;
   using Tables = ApplierTables;
 
-  explicit BasicApplier(Tables tables) : tables_(tables) {}
+  using Twins = typename BasicIndexWriter<Session>::Twins;
+
+  explicit BasicApplier(Tables tables, Twins twins = Twins::kRefuse) : tables_(tables), index_writer_(twins) {}
   void use(Tables tables) { tables_ = tables; }
 
   /// Replays one operation of a record, against the partitions that `state` knows.

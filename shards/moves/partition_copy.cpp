@@ -11,8 +11,6 @@ namespace {
 
 /// A round of so few documents takes no longer than writers may well wait for the last one.
 constexpr std::size_t kFewDocuments = 32;
-/// Rounds that are not shorter than those before: then they never will be.
-constexpr int kLongerRounds = 5;
 
 FailPoint caught_up{"copyCaughtUp", "New partitions have followed the log for a while."};
 
@@ -39,15 +37,16 @@ PartitionCopy::PartitionCopy(Store& store, std::shared_ptr<const Collection> sou
     : source_(std::move(source)),
       places_(places),
       target_(target),
-      go_on_(std::move(go_on)),
+      go_on_([this, go_on = std::move(go_on)] {
+        if (pursuit_) pursuit_->tick(follower_.round(), follower_.added());
+        return go_on();
+      }),
       progress_(progress == nullptr ? own_progress_ : *progress),
       rows_(store.engine(), target, go_on_, progress_),
       follower_(store, ids_of(sources())) {}
 
 std::span<const PartitionSlot> PartitionCopy::sources() const { return slots_at(*source_, places_); }
 
-// Rounds go on for as long as they grow shorter; one that did not may have had bad luck. Writers that outrun the copying
-// would make them longer and longer: then the shortest pause for them is one round now.
 Status PartitionCopy::run(const std::atomic<bool>& hurried) {
   CHECK_OK(follower_.begin());
   progress_.total.fetch_add(size_of(sources()).documents, std::memory_order_relaxed);
@@ -58,17 +57,16 @@ Status PartitionCopy::run(const std::atomic<bool>& hurried) {
     CHECK_OK(rows_.copy(follower_.seen().session(), slot.partition->records()));
   }
   progress_.phase = BuildProgress::Phase::kCatchingUp;
-  std::size_t shortest = SIZE_MAX;
-  for (int longer = 0; longer < kLongerRounds && !hurried;) {
+  pursuit_.emplace(sources(), kFewDocuments);
+  for (bool more = true; more && !hurried;) {
     TRY(const std::size_t touched, catch_up());
-    if (touched <= kFewDocuments) return {};
-    if (touched > shortest - shortest / 4) ++longer;
-    shortest = std::min(shortest, touched);
+    more = pursuit_->goes_on(touched);
   }
   return {};
 }
 
 Status PartitionCopy::finish() {
+  pursuit_.reset();
   {
     const Urgency urgency;
     CHECK_OK(catch_up().status());
@@ -89,8 +87,10 @@ Result<std::size_t> PartitionCopy::catch_up() {
     TRY(const bool more, follower_.step(go_on_));
     if (!more) break;
     touched += follower_.touched();
+    progress_.total.fetch_add(static_cast<std::int64_t>(follower_.touched()), std::memory_order_relaxed);
     CHECK_OK(follow(RowCopy::Pass::kRetract));
     CHECK_OK(follow(RowCopy::Pass::kExtend));
+    progress_.done.fetch_add(static_cast<std::int64_t>(follower_.touched()), std::memory_order_relaxed);
     follower_.arrive();
   }
   CHECK_OK(caught_up.hit());

@@ -3,13 +3,14 @@
 
 #include "shards/moves/row_copy.h"
 #include "shards/snapshot/follower.h"
+#include "shards/snapshot/pursuit.h"
 
 namespace partita::shards {
 
 /// Copies neighbouring partitions of a collection, which make up whole segments, into new ones while they are written to:
 ///
-///     run()      the documents as they are at one moment; then, in rounds that grow shorter, those that the log names
-///                between that moment and a later one
+///     run()      the documents as they are at one moment; then, in rounds that grow shorter (see Pursuit), those that the
+///                log names between that moment and a later one
 ///     finish()   the last round, with all writers kept out
 ///
 /// After each step the new tables hold exactly the documents of one moment, so that two that meet in one place are two that
@@ -37,6 +38,7 @@ class PartitionCopy {
   const std::shared_ptr<const Collection> source_;
   const Collection::Run places_;
   const Collection& target_;
+  std::optional<Pursuit> pursuit_;
   const RowCopy::GoOn go_on_;
   BuildProgress own_progress_{.work = BuildProgress::Work::kPartitions};  ///< Where nobody wants to know.
   BuildProgress& progress_;

@@ -45,7 +45,7 @@ class RowCopy {
   const Collection& target_;
   const GoOn go_on_;
   BuildProgress& progress_;
-  Applier applier_{ApplierTables{}};
+  Applier applier_{ApplierTables{}, Applier::Twins::kTake};
   Effects effects_;
   bson::Buffer key_;
   bson::Buffer before_;

@@ -41,14 +41,23 @@ class Gate {
 
   /// Lets nobody in any more and waits for those inside. One closer at a time: the catalog sees to it.
   void close() {
-    inside_.fetch_add(kClosed, std::memory_order_acq_rel);
+    hold();
     std::unique_lock lock(mutex_);
     empty_.wait(lock, [&] { return inside_.load(std::memory_order_acquire) == kClosed; });
   }
   void open(std::uint64_t version) {
     version_.store(version, std::memory_order_relaxed);
+    let_go();
+  }
+  /// Lets nobody in for a moment, and waits for nobody. Several may, beside one who closes; the last one to let go opens.
+  void hold() {
+    const std::lock_guard lock(mutex_);
+    if (holders_++ == 0) inside_.fetch_add(kClosed, std::memory_order_acq_rel);
+  }
+  void let_go() {
     {
       const std::lock_guard lock(mutex_);
+      if (--holders_ > 0) return;
       inside_.fetch_sub(kClosed, std::memory_order_acq_rel);
     }
     opened_.notify_all();
@@ -62,6 +71,9 @@ class Gate {
   void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
   std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
   bool is_closed() const { return inside_.load(std::memory_order_relaxed) < 0; }
+  /// Somebody is about to close it: who would stay inside for long does it in several visits. Keeps nobody out.
+  void announce(int more) { announced_.fetch_add(more, std::memory_order_relaxed); }
+  bool is_announced() const { return announced_.load(std::memory_order_relaxed) > 0; }
   /// How many are inside, or at the door.
   std::int64_t inside() const {
     const std::int64_t now = inside_.load(std::memory_order_seq_cst);
@@ -72,6 +84,8 @@ class Gate {
   static constexpr std::int64_t kClosed = INT64_MIN / 2;
   std::atomic<std::int64_t> inside_{0};
   std::atomic<std::uint64_t> version_{0};
+  std::atomic<int> announced_{0};
+  int holders_ = 0;
   std::mutex mutex_;
   std::condition_variable empty_;
   std::condition_variable opened_;
@@ -85,6 +99,7 @@ class Inside {
   Inside& operator=(Inside&&) = delete;
   /// Somebody has closed the gate and waits.
   bool is_awaited() const { return gate_->is_closed(); }
+  bool is_announced() const { return gate_->is_announced(); }
   ~Inside() {
     if (gate_ != nullptr) gate_->leave();
   }

@@ -24,7 +24,7 @@ enum class SegmentId : std::uint32_t {};
 struct PartitionIndex {
   std::shared_ptr<const IndexSpec> spec;
   TableId table = kNoTable;
-  /// Bit n: some document has led path n of the key through an array. Never cleared; saved with checkpoints.
+  /// Where some document has arrays: query::IndexKeys::multikey(). Never cleared; saved with checkpoints.
   std::atomic<std::uint64_t> multikey{0};
 };
 

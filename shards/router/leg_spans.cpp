@@ -38,11 +38,13 @@ std::vector<LegSpan> leg_spans(const Collection& collection, const ScanOrder& or
   return legs;
 }
 
-bool has_arrays(const Collection& collection, std::size_t index, const std::vector<LegSpan>& legs) {
-  return std::ranges::any_of(legs, [&](const LegSpan& leg) {
+std::uint64_t array_bits(const Collection& collection, std::size_t index, const std::vector<LegSpan>& legs) {
+  std::uint64_t bits = 0;
+  for (const LegSpan& leg : legs) {
     const auto slots = std::span(collection.partitions).subspan(leg.first, leg.end - leg.first);
-    return std::ranges::any_of(slots, [&](const PartitionSlot& slot) { return slot.indexes[index]->multikey.load(std::memory_order_relaxed) != 0; });
-  });
+    for (const PartitionSlot& slot : slots) bits |= slot.indexes[index]->multikey.load(std::memory_order_relaxed);
+  }
+  return bits;
 }
 
 std::int64_t certain_rows(const Collection& collection, const ScanOrder& order, const std::vector<LegSpan>& legs) {

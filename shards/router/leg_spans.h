@@ -18,9 +18,9 @@ struct LegSpan {
 /// The legs of a walk over what its order asks for: no others are touched. In the direction of the walk.
 std::vector<LegSpan> leg_spans(const Collection& collection, const ScanOrder& order);
 
-/// Whether some document that may lie in these has led a path of the index, by its place among the collection's, through
-/// an array.
-bool has_arrays(const Collection& collection, std::size_t index, const std::vector<LegSpan>& legs);
+/// Which paths of the index, by its place among the collection's, some document that may lie in these has led through an
+/// array: query::IndexKeys::multikey().
+std::uint64_t array_bits(const Collection& collection, std::size_t index, const std::vector<LegSpan>& legs);
 
 /// Rows that a walk over these legs will look at for certain, if it comes to its end: 0 where that cannot be told.
 std::int64_t certain_rows(const Collection& collection, const ScanOrder& order, const std::vector<LegSpan>& legs);

@@ -77,6 +77,10 @@ bool WriteAttempt::is_awaited() const {
   return std::ranges::any_of(inside_, [](const auto& one) { return one.second.is_awaited(); });
 }
 
+bool WriteAttempt::is_announced() const {
+  return std::ranges::any_of(inside_, [](const auto& one) { return one.second.is_announced(); });
+}
+
 Status write(Store& store, const Namespace& ns, const WriteOptions& options,
              const std::function<Status(WriteAttempt&)>& body) {
   TRY(const SessionLease session, SessionLease::take(store.engine()));

@@ -14,6 +14,7 @@ struct WriteOptions {
   /// On an io thread a write must not wait: it fails with LockBusy instead, having changed nothing, and is done again on
   /// a worker.
   bool may_block = true;
+  bool skips_validation = false;   ///< Documents need not meet the collection's validator.
   /// How large a logical key may become.
   std::int64_t logical_limit_bytes = INT64_MAX;
   /// Asked between attempts; null where nobody interrupts.
@@ -29,6 +30,8 @@ class WriteAttempt {
   }
 
   const Collection& collection() const { return collection_; }
+  /// What documents must meet; nullptr where there is nothing.
+  const Validation* validation() const { return options_.skips_validation ? nullptr : collection_.validation.get(); }
   WriteUnit& unit() { return unit_; }
   Session& session() { return unit_.session(); }
   /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
@@ -36,6 +39,8 @@ class WriteAttempt {
   Status enter(const PartitionSlot& slot);
   /// Somebody waits for this attempt to end, to close a partition that it is in.
   bool is_awaited() const;
+  /// Somebody soon will: see Announcement.
+  bool is_announced() const;
   /// The partition that was closed when the attempt wanted to enter it; else nullptr.
   const std::shared_ptr<Partition>& closed() const { return closed_; }
 

@@ -18,6 +18,8 @@ Status Follower::begin() {
 Status Follower::aim() {
   TRY(ReadPoint goal, ReadPoint::now(store_));
   goal_.emplace(std::move(goal));
+  goal_sequence_ = goal_->next_sequence();
+  aimed_from_ = seen_->next_sequence();
   return {};
 }
 

@@ -30,6 +30,9 @@ class Follower {
   Sequence behind() const { return store_.log(kDataLog).end() - seen_->next_sequence(); }
 
   Status aim();
+  /// Since then: about how many records lie before the goal, and how many have come behind it, whoever's they are.
+  Sequence round() const { return goal_sequence_ - aimed_from_; }
+  Sequence added() const { return store_.log(kDataLog).end() - goal_sequence_; }
   /// False where seen() has reached the goal.
   Result<bool> step(const GoOn& go_on);
   const ReadPoint& next() const { return *next_; }
@@ -45,6 +48,8 @@ class Follower {
   std::optional<ReadPoint> seen_;
   std::optional<ReadPoint> next_;
   std::optional<ReadPoint> goal_;
+  Sequence goal_sequence_ = 0;
+  Sequence aimed_from_ = 0;
 };
 
 }  // namespace partita::shards

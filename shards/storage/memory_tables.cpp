@@ -71,6 +71,20 @@ const std::string* MemorySession::read(TableId table, std::string_view key) cons
   return there == rows.end() ? nullptr : &there->second;
 }
 
+std::optional<std::string> MemorySession::first_from(TableId table, std::string_view key) const {
+  std::optional<std::string> first;
+  const MemoryTables::Rows& rows = tables_->rows(table);
+  for (auto row = rows.lower_bound(key); row != rows.end() && !first; ++row) {
+    if (read(table, row->first) != nullptr) first = row->first;
+  }
+  for (auto own = writes_.lower_bound({table, std::string(key)}); own != writes_.end() && own->first.first == table; ++own) {
+    if (!own->second) continue;
+    if (!first || own->first.second < *first) first = own->first.second;
+    break;
+  }
+  return first;
+}
+
 Status MemorySession::write(TableId table, std::string_view key, std::optional<std::string> value) {
   auto& writers = tables_->tables_[static_cast<std::size_t>(table)].writers;
   const auto [writer, first] = writers.try_emplace(std::string(key), this);
@@ -105,6 +119,13 @@ void MemorySession::roll_back() {
 Result<bool> MemoryCursor::find(Bytes key) {
   key_ = text(key);
   return session_->read(table_, key_) != nullptr;
+}
+
+Result<bool> MemoryCursor::find_from(Bytes key) {
+  std::optional<std::string> first = session_->first_from(table_, text(key));
+  if (!first) return false;
+  key_ = std::move(*first);
+  return true;
 }
 
 Bytes MemoryCursor::value() const {

@@ -55,6 +55,7 @@ class MemoryCursor {
   MemoryCursor(MemorySession& session, TableId table) : session_(&session), table_(table) {}
 
   Result<bool> find(Bytes key);
+  Result<bool> find_from(Bytes key);
   Bytes key() const { return bytes_of(key_); }
   Bytes value() const;
   Status insert(Bytes key, Bytes value);
@@ -87,6 +88,8 @@ class MemorySession {
   friend class MemoryCursor;
   /// The row's value; null when there is none.
   const std::string* read(TableId table, std::string_view key) const;
+  /// The first key at or after `key`.
+  std::optional<std::string> first_from(TableId table, std::string_view key) const;
   Status write(TableId table, std::string_view key, std::optional<std::string> value);
 
   MemoryTables* tables_;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/catalog/index_options.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "wire/bson/json.h"
+
+namespace partita::shards {
+namespace {
+
+using bson::Type;
+using bson::Value;
+using query::FilterNode;
+
+Status cannot(std::string_view why) { return error(Code::CannotCreateIndex, why); }
+
+/// True and false are numbers too, since ever.
+Result<bool> read_flag(std::string_view name, Value value) {
+  if (value.is_bool() || value.is_number()) return value.truthy();
+  return error(Code::TypeMismatch, "The field '", name, "' has value ", bson::to_shell(value), ", which is not convertible to bool");
+}
+
+Result<bool> read_hidden(Value value) {
+  if (value.is_bool()) return value.truthy();
+  return error(Code::TypeMismatch, "The field 'hidden' must be a bool, but got ", value.type_name());
+}
+
+Result<std::int32_t> read_version(Value value) {
+  if (!value.is_number()) return error(Code::TypeMismatch, "The field 'v' must be a number, but got ", value.type_name());
+  const std::int64_t version = value.exact_int64().value_or(0);
+  if (version == 1 || version == 2) return static_cast<std::int32_t>(version);  // Shown again, and the same here.
+  return cannot(detail::join("Invalid index specification; cannot create an index with v=", bson::to_shell(value)));
+}
+
+/// Fractions are cut off, and what is no number lasts as long as anything can, as it does in MongoDB.
+Result<std::int32_t> read_seconds(Value value) {
+  constexpr std::string_view kOption = "TTL index 'expireAfterSeconds' option ";
+  if (!value.is_number()) {
+    return error(Code::CannotCreateIndex, kOption, "must be numeric, but received a type of '", value.type_name(), "'");
+  }
+  const double seconds = value.to_double().value_or(0);
+  if (std::isnan(seconds)) return INT32_MAX;
+  if (seconds < 0) return error(Code::CannotCreateIndex, kOption, "cannot be less than 0: ", bson::to_shell(value));
+  if (seconds >= static_cast<double>(INT32_MAX) + 1) {
+    return error(Code::CannotCreateIndex, kOption, "must be within an acceptable range, try a lower number: ", bson::to_shell(value));
+  }
+  return static_cast<std::int32_t>(seconds);
+}
+
+/// What the planner can tell to be implied by a query.
+Status check_filter(const query::FilterTree& filter) {
+  constexpr std::string_view kTaken[] = {"$eq", "$lt", "$lte", "$gt", "$gte", "$exists", "$type", "$in", "$all"};
+  for (const FilterNode& node : filter.nodes) {
+    if (node.kind == FilterNode::Kind::kAnd || node.kind == FilterNode::Kind::kOr) continue;
+    const bool taken = node.kind == FilterNode::Kind::kField && std::ranges::find(kTaken, node.field_operator->name) != std::end(kTaken);
+    if (taken) continue;
+    std::string_view what = node.kind == FilterNode::Kind::kNor ? "$nor" : node.is_elem() ? "$elemMatch" : "$not";
+    if (node.kind == FilterNode::Kind::kField) what = node.field_operator->name;
+    return error(Code::CannotCreateIndex, "Expression not supported in partial index: ", what);
+  }
+  return {};
+}
+
+Result<query::Matcher> read_filter(Value value) {
+  if (!value.is_document()) {
+    return error(Code::TypeMismatch, "The field 'partialFilterExpression' must be an object, but got ", value.type_name());
+  }
+  for (const bson::Field& field : value.as_document()) {
+    const bool needs_more = field.name == "$expr" || field.name == "$jsonSchema";
+    if (needs_more) return error(Code::QueryFeatureNotAllowed, field.name, " is not allowed in this context");
+    if (field.name == "$where" || field.name == "$text") return error(Code::BadValue, field.name, " is not allowed in this context");
+  }
+  TRY(query::Matcher filter, query::Matcher::parse(value.as_document()));
+  CHECK_OK(check_filter(filter.tree()));
+  return filter;
+}
+
+Result<bson::View> read_wildcard_projection(Value value) {
+  if (!value.is_document()) {
+    return error(Code::TypeMismatch, "The field 'wildcardProjection' must be a non-empty object, but got ", value.type_name());
+  }
+  if (value.as_document().empty()) return error(Code::FailedToParse, "The 'wildcardProjection' field can't be an empty object");
+  return value.as_document();
+}
+
+/// The order of bytes is the only one that there is.
+Status check_collation(Value value) {
+  if (!value.is_document()) return error(Code::TypeMismatch, "The field 'collation' must be an object, but got ", value.type_name());
+  const Value locale = value.as_document()["locale"];
+  if (locale.is_string() && locale.as_string() == "simple") return {};
+  return cannot("the index option 'collation' is not supported");
+}
+
+Status refuse(std::string_view name) {
+  constexpr std::string_view kLater[] = {"weights", "default_language", "language_override", "textIndexVersion", "2dsphereIndexVersion",
+                                         "bits", "min", "max", "storageEngine", "clustered", "coarsestIndexedLevel", "finestIndexedLevel"};
+  if (std::ranges::find(kLater, name) != std::end(kLater)) {
+    return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
+  }
+  return error(Code::InvalidIndexSpecificationOption, "The field '", name, "' is not valid for an index specification");
+}
+
+Status read_option(IndexOptions& options, IndexSpec& spec, std::string_view name, Value value) {
+  if (name == "unique") {
+    TRY(spec.unique, read_flag(name, value));
+  } else if (name == "sparse") {
+    TRY(spec.sparse, read_flag(name, value));
+  } else if (name == "prepareUnique") {
+    TRY(spec.prepare_unique, read_flag(name, value));
+  } else if (name == "hidden") {
+    TRY(spec.hidden, read_hidden(value));
+  } else if (name == "v") {
+    TRY(spec.version, read_version(value));
+  } else if (name == "expireAfterSeconds") {
+    TRY(spec.expire_after, read_seconds(value));
+  } else if (name == "partialFilterExpression") {
+    TRY(query::Matcher filter, read_filter(value));
+    options.filter.emplace(std::move(filter));
+  } else if (name == "wildcardProjection") {
+    TRY(options.wildcard_projection, read_wildcard_projection(value));
+  } else if (name == "collation") {
+    return check_collation(value);
+  } else if (name == "background" || name == "dropDups") {  // Taken since ever; every build lets readers and writers go on.
+    return read_flag(name, value).status();
+  } else {
+    return refuse(name);
+  }
+  return {};
+}
+
+bool is_heading(std::string_view name) { return name == "key" || name == "name" || name == "ns"; }
+
+}  // namespace
+
+Status IndexOptions::read(IndexSpec& spec, bson::View definition) {
+  for (const auto& [name, value] : definition) {
+    if (!is_heading(name)) CHECK_OK(read_option(*this, spec, name, value));
+  }
+  return {};
+}
+
+Status IndexOptions::check(const IndexSpec& spec, bson::View definition) const {
+  if (filter && spec.sparse) return cannot("cannot mix \"partialFilterExpression\" and \"sparse\" options");
+  if (spec.unique && spec.prepare_unique) {
+    return error(Code::CannotCreateIndex, "Invalid index specification ", bson::to_shell(definition),
+                 "; cannot create an index with the 'unique' option and the 'prepareUnique' option");
+  }
+  if (spec.expire_after && spec.parts.size() > 1) {
+    return error(Code::CannotCreateIndex, "TTL indexes are single-field indexes, compound indexes do not support TTL. Index spec: ",
+                 bson::to_shell(definition));
+  }
+  if (spec.has(query::KeyForm::kHash) && (spec.unique || spec.prepare_unique)) {
+    return error(Code{16764}, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.");
+  }
+  if (!spec.has(query::KeyForm::kPathAndValue)) {
+    if (wildcard_projection.empty()) return {};
+    return error(Code::BadValue, "The field 'wildcardProjection' is only allowed in an 'wildcard' index");
+  }
+  if (spec.unique || spec.prepare_unique) return cannot("Index type 'wildcard' does not support the unique option");
+  if (spec.sparse) return cannot("Index type 'wildcard' does not support the sparse option");
+  if (spec.expire_after) return cannot("Index type 'wildcard' cannot be a TTL index");
+  if (spec.version < 2) return cannot("'wildcard' index plugin is not allowed with index version v:1");
+  return {};
+}
+
+void write_index_options(const IndexSpec& spec, bson::View definition, bson::Writer& out) {
+  const auto keep = [&](std::string_view name) {
+    if (const Value value = definition[name]; !value.missing()) out.add(name, value);
+  };
+  const auto keep_flag = [&](std::string_view name) {
+    if (const Value value = definition[name]; !value.missing()) out.add(name, value.truthy());
+  };
+  keep_flag("background");
+  if (spec.unique) out.add("unique", true);
+  if (spec.hidden) out.add("hidden", true);
+  keep("partialFilterExpression");
+  keep_flag("sparse");
+  if (spec.expire_after) out.add("expireAfterSeconds", *spec.expire_after);
+  keep("wildcardProjection");
+  if (spec.prepare_unique) out.add("prepareUnique", true);
+}
+
+}  // namespace partita::shards

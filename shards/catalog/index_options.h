@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "shards/catalog/collection.h"
+
+namespace partita::shards {
+
+/// What stands in a definition beside key and name: read into the spec one after the other, then judged together.
+struct IndexOptions {
+  std::optional<query::Matcher> filter;  ///< partialFilterExpression.
+  bson::View wildcard_projection;        ///< Empty: none.
+
+  Status read(IndexSpec& spec, bson::View definition);
+  /// Options that contradict each other, or the kind of the index.
+  Status check(const IndexSpec& spec, bson::View definition) const;
+};
+
+/// The options as listIndexes shows them, in MongoDB's order.
+void write_index_options(const IndexSpec& spec, bson::View definition, bson::Writer& out);
+
+}  // namespace partita::shards

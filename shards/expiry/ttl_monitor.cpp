@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/expiry/ttl_monitor.h"
+
+#include "shards/expiry/expiry.h"
+#include "shards/store.h"
+#include "wire/log/log.h"
+#include "wire/net/timer.h"
+
+namespace partita::shards {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How soon another ttlMonitorSleepSecs is noticed.
+constexpr auto kLook = 200ms;
+
+/// What ends work on a collection and is no failure: it has been dropped, or divided by another key.
+bool is_overtaken(const Status& status) {
+  return status.code() == Code::QueryPlanKilled || status.code() == Code::NamespaceNotFound ||
+         status.code() == Code::InterruptedAtShutdown;
+}
+
+}  // namespace
+
+TtlMonitor::TtlMonitor(Store& store, std::shared_ptr<const TtlOptions> options)
+    : store_(store),
+      options_(options != nullptr ? std::move(options) : std::make_shared<TtlOptions>()),
+      last_(std::chrono::steady_clock::now()),
+      looking_(std::make_unique<wire::Periodic>("ttl-monitor", kLook, [this] { turn(); })) {}
+
+TtlMonitor::~TtlMonitor() {
+  stopping_ = true;
+  looking_.reset();
+}
+
+void TtlMonitor::turn() {
+  const std::chrono::seconds sleep(options_->sleep_seconds.load(std::memory_order_relaxed));
+  if (std::chrono::steady_clock::now() - last_ < sleep) return;
+  if (options_->enabled.load(std::memory_order_relaxed)) pass();
+  last_ = std::chrono::steady_clock::now();
+}
+
+void TtlMonitor::pass() {
+  const auto go_on = [this]() -> Status {
+    return stopping_ ? error(Code::InterruptedAtShutdown, "the server stops") : Status();
+  };
+  for (const auto& collection : store_.catalog().share()->all()) {
+    for (const auto& spec : collection->indexes) {
+      // The hash of a date is no date.
+      if (!spec->expire_after || spec->has(query::KeyForm::kHash) || stopping_) continue;
+      const Status status = delete_expired(store_, collection, spec, go_on, deleted_);
+      if (status.ok() || is_overtaken(status)) continue;
+      log::warning(log::Component::kStorage, 5400703, "Expired documents could not be deleted",
+                   {{"ns", collection->ns.full()}, {"index", spec->name}, {"error", status.message()}});
+    }
+  }
+  passes_.fetch_add(1, std::memory_order_relaxed);
+}
+
+TtlMonitor::Figures TtlMonitor::figures() const {
+  return {passes_.load(std::memory_order_relaxed), deleted_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace partita::shards
