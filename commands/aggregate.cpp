@@ -6,6 +6,8 @@
 #include "commands/explain_pipeline.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
+#include "commands/variables.h"
+#include "commands/views.h"
 #include "query/stages/pipeline.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
@@ -65,7 +67,6 @@ Result<AggregateRequest> parse(const Operation& operation) {
   TRY(const AggregateRequest request, kArguments.parse("aggregate", operation.request()));
   if (!request.pipeline.is_array()) return error(Code::TypeMismatch, "'pipeline' option must be specified as an array");
   if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
-  CHECK_OK(refuse_variables("aggregate", request.let));
   if (request.needs_merge) {
     if (!request.from_mongos) return error(Code::FailedToParse, "Cannot specify 'needsMerge' without 'fromMongos'");
     return error(Code::NotImplemented, "aggregate.needsMerge is not supported");
@@ -85,7 +86,8 @@ Status explain_aggregate(Operation& operation, Verbosity verbosity, bson::Writer
   TRY(const AggregateRequest request, parse(operation));
   TRY(const shards::Namespace ns, pipeline_namespace(operation));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
-  return explain_pipeline(operation, ns, {request.pipeline.as_document(), request.hint, asked}, verbosity, reply);
+  TRY(const Variables variables, Variables::of(operation, request.let));
+  return explain_pipeline(operation, ns, {request.pipeline.as_document(), request.hint, asked, variables.context()}, verbosity, reply);
 }
 
 /// {aggregate: ..., explain: true}, older than the explain command.
@@ -114,7 +116,8 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   if (!made) made = config_view(operation.server(), ns);
   const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
   bson::Document kept = drop_first ? behind_source_stage(stages) : bson::Document(stages);
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), {.random_seed = store.random().next()}));
+  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), variables.context()));
   auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline));
   if (made) {
     execution->open(std::move(*made));
@@ -123,7 +126,21 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   } else {
     execution->open({});
   }
-  return answer_first_batch(operation, ns, std::move(execution), limits, {}, reply);
+  return answer_first_batch(operation, operation.answers_as(ns), std::move(execution), limits, {}, reply);
+}
+
+Result<bson::Document> aggregate_of_view(const Operation& operation, const ViewSource& source) {
+  TRY(const AggregateRequest request, parse(operation));
+  const auto own_stages = [&](bson::ArrayWriter& stages) {
+    for (const bson::Field& stage : request.pipeline.as_document()) stages.push(stage.value);
+  };
+  const auto own_options = [&](bson::Writer& command) {
+    for (const bson::Field& field : operation.body()) {
+      const bool is_ours = field.name == "aggregate" || field.name == "pipeline" || is_generic_argument(field.name);
+      if (!is_ours) command.add(field);
+    }
+  };
+  return view_pipeline(operation, source, own_stages, own_options);
 }
 
 const Register kAggregate{{
@@ -136,6 +153,7 @@ const Register kAggregate{{
     .takes_write_concern = true,
     .stable_api = true,
     .plans_anew = true,
+    .on_view = {.pipeline = aggregate_of_view},
     .run = aggregate,
     .explain = explain_aggregate,
 }};

@@ -29,11 +29,6 @@ Status check_array(std::string_view command, std::string_view field, bson::Value
   return wrong_type(command, field, value, "array");
 }
 
-Status refuse_variables(std::string_view command, bson::View let) {
-  if (let.empty()) return {};
-  return error(Code::NotImplemented, command, ".let is not supported");
-}
-
 Status no_arguments(std::string_view command, const wire::Request& request) {
   struct Nothing {};
   static const Arguments<Nothing> kNone{};

@@ -21,9 +21,6 @@ Status missing_field(std::string_view command, std::string_view field);
 /// Arrays have a refusal of null that is their own.
 Status check_array(std::string_view command, std::string_view field, bson::Value value);
 
-/// Variables for expressions (`let`), which are not there yet: refused rather than ignored.
-Status refuse_variables(std::string_view command, bson::View let);
-
 /// For commands that take nothing but their name.
 Status no_arguments(std::string_view command, const wire::Request& request);
 

@@ -48,7 +48,7 @@ Result<std::size_t> BulkExecution::run_inserts(std::size_t at) {
 
 Status BulkExecution::run_one(std::size_t at, const UpdateStatement& statement) {
   Outcome outcome;
-  Status status = run_update(operation_, namespaces_[operations_[at].ns], statement, options_.numbers.at(at),
+  Status status = run_update(operation_, namespaces_[operations_[at].ns], statement, options_.context, options_.numbers.at(at),
                              options_.errors_only ? SIZE_MAX : room_.left(), outcome);
   if (!status.ok()) {
     if (ends_command(status.code())) return status;
@@ -66,7 +66,7 @@ Status BulkExecution::run_one(std::size_t at, const UpdateStatement& statement) 
 
 Status BulkExecution::run_one(std::size_t at, const DeleteStatement& statement) {
   Outcome outcome;
-  Status status = run_delete(operation_, namespaces_[operations_[at].ns], statement, options_.numbers.at(at), outcome);
+  Status status = run_delete(operation_, namespaces_[operations_[at].ns], statement, options_.context, options_.numbers.at(at), outcome);
   if (!status.ok()) {
     if (ends_command(status.code())) return status;
     add_failure(at, status, false);

@@ -61,12 +61,11 @@ Result<UpdateStatement> parse_update(bson::View operation) {
   CHECK_OK(read_fields(operation, [&](std::string_view name, bson::Value value) -> Status {
     TRY(const bool shared, read_shared(statement, has_filter, name, value));
     if (shared) return {};
-    if (name == "upsert") {
-      CHECK_OK(detail::check_bool(value, kOps, name));
-      return detail::read(statement.upsert, value, kOps, name);
-    }
-    if (name == "arrayFilters" || name == "constants" || name == "sort") return not_supported(name);
+    TRY(const bool option, statement.read_option(kOps, name, value));
+    if (option) return {};
+    if (name == "constants") return detail::read(statement.constants, value, kOps, name);
     if (name != "updateMods") return unknown_field(kOps, name);
+    if (value.is_array()) CHECK_OK(query::PipelineUpdate::check_shape(value.as_document()));
     statement.update = value;
     return {};
   }));

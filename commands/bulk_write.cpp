@@ -64,11 +64,11 @@ void count_documents(const BulkCounts& counts, const std::vector<BulkOperation>&
 
 Status bulk_write(Operation& operation, bson::Writer& reply) {
   TRY(const BulkWriteRequest request, kArguments.parse("bulkWrite", operation.request()));
-  CHECK_OK(refuse_variables("bulkWrite", request.let));
+  TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(const BatchLimits limits, parse_limits(request.cursor));
   TRY(const auto namespaces, parse_namespaces(request.ns_info));
   TRY(const auto operations, parse_operations(request.ops, namespaces.size()));
-  BulkExecution::Options options{.ordered = request.ordered, .errors_only = request.errors_only};
+  BulkExecution::Options options{.context = variables.context(), .ordered = request.ordered, .errors_only = request.errors_only};
   TRY(options.numbers, StatementNumbers::parse("bulkWrite", request.statement_number, request.statement_numbers, operations.size()));
 
   BulkExecution execution(operation, namespaces, operations, options);

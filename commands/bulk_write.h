@@ -6,6 +6,7 @@
 
 #include "commands/arguments.h"
 #include "commands/modify.h"
+#include "commands/variables.h"
 #include "wire/bson/document.h"
 
 /// bulkWrite, of MongoDB 8.0: inserts, updates and deletes in one command, over several collections.
@@ -42,6 +43,7 @@ struct BulkCounts {
 class BulkExecution {
  public:
   struct Options {
+    const query::ExpressionContext& context;
     bool ordered = true;
     bool errors_only = false;
     StatementNumbers numbers;

@@ -4,6 +4,7 @@
 #include "commands/server.h"
 #include "commands/settings/server_parameters.h"
 #include "commands/slow_log.h"
+#include "commands/views.h"
 #include "shards/storage/patience.h"
 #include "shards/store.h"
 #include "wire/log/log.h"
@@ -170,7 +171,7 @@ Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
   const std::size_t start = out.size();
   for (int plans = 1;; ++plans) {
     bson::Writer reply(out);
-    const Status status = operation.command().run(operation, reply);
+    const Status status = run_or_read_view(operation, reply);
     if (status.ok()) {
       if (fault_) [[unlikely]] add_write_concern_error(reply, operation, fault_);
       reply.add("ok", 1.0);

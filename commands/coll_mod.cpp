@@ -2,28 +2,42 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
+#include "commands/coll_mod_index.h"
 #include "commands/parallelism.h"
 #include "commands/server.h"
+#include "commands/validators.h"
+#include "commands/views.h"
 #include "shards/store.h"
 
 namespace partita::commands {
 namespace {
 
 struct CollModRequest {
-  bson::Value degree, buffered;
+  bson::Value degree, buffered, pipeline;
+  std::optional<bson::View> validator;
+  std::string_view level, action;
+  std::optional<std::string_view> view_on;
   std::optional<bool> split_logical;
+  std::optional<bson::View> index;
+  bool dry_run = false;
 };
 
 /// What MongoDB takes: known, and refused with the reason.
 constexpr std::string_view kUnsupported[] = {
-    "index", "validator", "validationLevel", "validationAction", "viewOn", "pipeline", "expireAfterSeconds", "timeseries",
-    "cappedSize", "cappedMax", "changeStreamPreAndPostImages", "recordPreImages", "clusteredIndex", "dryRun",
+    "expireAfterSeconds", "timeseries", "cappedSize", "cappedMax", "changeStreamPreAndPostImages", "recordPreImages", "clusteredIndex",
     "timeseriesBucketsMayHaveMixedSchemaData", "prepareUnique"};
 
 const Arguments<CollModRequest> kArguments{
     {kDegreeName, &CollModRequest::degree},
     {kBufferedName, &CollModRequest::buffered},
     {"splitLogicalPartitions", &CollModRequest::split_logical},
+    {"validator", &CollModRequest::validator},
+    {"validationLevel", &CollModRequest::level},
+    {"validationAction", &CollModRequest::action},
+    {"viewOn", &CollModRequest::view_on},
+    {"pipeline", &CollModRequest::pipeline},
+    {"index", &CollModRequest::index},
+    {"dryRun", &CollModRequest::dry_run},
 };
 
 Status refuse_unsupported(bson::View body) {
@@ -47,17 +61,69 @@ Status divide_keys(Operation& operation, const shards::Namespace& ns, bool divid
                                 [&] { return operation.check_interrupt(); });
 }
 
+/// What is not said stays as it was.
+Status alter_view(Operation& operation, const shards::Namespace& ns, const shards::ViewRow& before, const CollModRequest& request) {
+  if (!request.pipeline.missing()) CHECK_OK(check_array("collMod", "pipeline", request.pipeline));
+  if (request.view_on && request.view_on->empty()) return error(Code::BadValue, "'viewOn' cannot be empty");
+  if (request.split_logical || !request.degree.missing() || !request.buffered.missing()) {
+    return error(Code::InvalidOptions, "option not supported on a view: a view is read as the collection is that it stands on");
+  }
+  const shards::ViewRow row{bson::Document::build([&](bson::Writer& out) {
+    out.add("viewOn", request.view_on.value_or(before.on()));
+    out.add("pipeline", request.pipeline.missing() ? before.options["pipeline"] : request.pipeline);
+  })};
+  shards::Catalog& catalog = operation.server().store.catalog();
+  CHECK_OK(check_view(*catalog.share(), ns, row));
+  return catalog.alter_view(ns, row.options.view());
+}
+
+/// An empty validator is none. As with MongoDB, who says something about one says it all: what is left out is as it was, or
+/// what it is by default.
+void change_validator(const CollModRequest& request, bson::View before, bson::Writer& out) {
+  if (!request.validator && request.level.empty() && request.action.empty()) return;
+  if (request.validator) request.validator->empty() ? out.add("validator", bson::Value::null()) : out.add("validator", *request.validator);
+  const auto say = [&](std::string_view name, std::string_view said, std::string_view usual) {
+    if (!said.empty() || !before.has(name)) return out.add(name, said.empty() ? usual : said);
+    out.add(name, before[name]);
+  };
+  say("validationLevel", request.level, "strict");
+  say("validationAction", request.action, "error");
+}
+
+Status check_dry_run(const CollModRequest& request, const std::optional<IndexModification>& modification) {
+  if (!request.dry_run) return {};
+  if (!modification) return error(Code::InvalidOptions, "dry run mode requires an valid index modification.");
+  if (!modification->unique) return error(Code::InvalidOptions, "dry run mode requires an index modification with unique: true.");
+  return {};
+}
+
 /// A null takes the default away again.
-Status coll_mod(Operation& operation, bson::Writer&) {
+Status coll_mod(Operation& operation, bson::Writer& reply) {
   CHECK_OK(refuse_unsupported(operation.body()));
   TRY(const CollModRequest request, kArguments.parse("collMod", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
+  const auto snapshot = operation.server().store.catalog().share();
+  if (const shards::ViewRow* view = snapshot->view(ns.full())) return alter_view(operation, ns, *view, request);
+  if (request.view_on || !request.pipeline.missing()) {
+    return error(Code::InvalidOptions, "option only supported on a view: ", request.view_on ? "viewOn" : "pipeline");
+  }
   CHECK_OK(parse_parallelism("collMod.maxDegreeOfParallelism", request.degree).status());
   CHECK_OK(parse_parallelism("collMod.maxBufferedItemCount", request.buffered).status());
+  CHECK_OK(check_validator("collMod", ns, {request.validator.value_or(bson::View()), request.level, request.action}));
+  const auto now = snapshot->share(ns.full());
+  const bson::View before = now == nullptr ? bson::View() : now->options.view();
   const bson::Document changes = bson::Document::build([&](bson::Writer& out) {
+    change_validator(request, before, out);
     if (!request.degree.missing()) out.add(kDegreeName, request.degree);
     if (!request.buffered.missing()) out.add(kBufferedName, request.buffered);
   });
+  std::optional<IndexModification> modification;
+  if (request.index) {
+    TRY(modification, IndexModification::parse(*request.index));
+  }
+  CHECK_OK(check_dry_run(request, modification));
+  if (modification) CHECK_OK(modify_index(operation, ns, *modification, request.dry_run, reply));
+  if (modification && changes.view().empty() && !request.split_logical) return {};
   if (request.split_logical) CHECK_OK(divide_keys(operation, ns, *request.split_logical));
   const auto go_on = [&] { return operation.check_interrupt(); };
   return operation.server().store.catalog().set_options(ns, changes, go_on);
@@ -66,12 +132,14 @@ Status coll_mod(Operation& operation, bson::Writer&) {
 const Register kCollMod{{
     .name = "collMod",
     .help = "Changes what queries on a collection that do not say so themselves are read by: maxDegreeOfParallelism, "
-            "maxBufferedItemCount; splitLogicalPartitions: true lets the documents of one shard key be divided by their _id.",
+            "maxBufferedItemCount; splitLogicalPartitions: true lets the documents of one shard key be divided by their _id. "
+            "Of an index: hidden, expireAfterSeconds, prepareUnique and, behind that, unique.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,
     .takes_write_concern = true,
     .stable_api = true,
+    .on_view = {.itself = true},
     .run = coll_mod,
 }};
 

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "wire/bson/writer.h"
+#include "wire/bson/document.h"
 
 namespace partita::commands {
 
 class Operation;
+struct ViewSource;
 enum class Verbosity : std::uint8_t;
 
 /// Where a command's handler runs.
@@ -40,6 +41,15 @@ enum class Target : std::uint8_t {
   kAdmin,       ///< Only on the admin database.
 };
 
+/// What a command does where its first field names a view.
+struct OnView {
+  bool itself = false;  ///< It knows views, and is run as on any name. Otherwise, without `pipeline`, it is refused.
+  /// The aggregate that answers it: a command by itself, with what the client has said of every command.
+  Result<bson::Document> (*pipeline)(const Operation& operation, const ViewSource& source) = nullptr;
+  /// Makes the reply of that one's first batch, which is then all of it. Null: the aggregate's reply is the reply.
+  Status (*answer)(bson::View first_batch, bson::Writer& reply) = nullptr;
+};
+
 /// One row of the command table: listCommands, the reference page and the dispatcher are made from it.
 struct Command {
   std::string_view name;
@@ -55,6 +65,7 @@ struct Command {
   bool open_ended = false;       ///< Takes fields of any name; all others refuse those that they do not know.
   /// Nothing comes of it before its reply: where its plan is overtaken (QueryPlanKilled) it is done again from the start.
   bool plans_anew = false;
+  OnView on_view = {};
   bool test_only = false;        ///< There only with --setParameter enableTestCommands=1.
   /// Writes the reply's fields before `ok`, or says what went wrong; then what it wrote is dropped.
   Status (*run)(Operation& operation, bson::Writer& reply) = nullptr;

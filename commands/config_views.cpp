@@ -58,7 +58,8 @@ Documents mongos(Server& server) {
 
 Documents databases(Server& server) {
   std::set<std::string> names;
-  for (const auto& collection : server.store.catalog().share()->all()) names.emplace(collection->ns.db());
+  const auto snapshot = server.store.catalog().share();
+  for (const std::string_view name : snapshot->databases()) names.emplace(name);
   Documents rows;
   for (const std::string& name : names) {
     rows.push_back(bson::Document::build([&](bson::Writer& row) {

@@ -6,6 +6,8 @@
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/view_query.h"
+#include "commands/variables.h"
+#include "commands/views.h"
 #include "query/match/matcher.h"
 #include "shards/store.h"
 #include "wire/bson/json.h"
@@ -38,7 +40,8 @@ const Arguments<CountRequest> kArguments{
 /// Counts matching documents, no more than `most`.
 Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                                     const CountRequest& request, std::int64_t most) {
-  TRY(const query::Matcher matcher, query::Matcher::parse(request.query));
+  TRY(const Variables variables, Variables::of(operation));
+  TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context()));
   TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, request.hint));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
   TRY(const std::int64_t count, walks.count(most));
@@ -73,13 +76,15 @@ Status count(Operation& operation, bson::Writer& reply) {
   const std::int64_t limit = request.limit;
   std::int64_t found = 0;
   if (auto view = config_view(operation.server(), ns)) {
-    TRY(query::Matcher matcher, query::Matcher::parse(request.query));
+    TRY(const Variables variables, Variables::of(operation));
+    TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context()));
     TRY(const auto matching, select(std::move(*view), {.matcher = std::move(matcher)}));
     found = static_cast<std::int64_t>(matching.size());
   } else if (collection != nullptr && request.query.empty() && request.hint.missing()) {
     found = collection->size().documents;
   } else if (collection == nullptr) {
-    CHECK_OK(query::Matcher::parse(request.query).status());
+    TRY(const Variables variables, Variables::of(operation));
+    CHECK_OK(query::Matcher::parse(request.query, variables.context()).status());
   } else {
     if (!operation.on_worker()) return operation.to_worker();
     const std::int64_t most = limit == 0 ? INT64_MAX : saturating_add(limit, request.skip);
@@ -120,14 +125,37 @@ Status explain_count(Operation& operation, Verbosity verbosity, bson::Writer& re
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   if (collection != nullptr && request.query.empty()) return explain_size(ns, *collection, verbosity, reply);
+  TRY(const Variables variables, Variables::of(operation));
   const ExplainedQuery explained{.ns = ns,
                                  .shown = {.filter = request.query,
                                            .skip = static_cast<std::uint64_t>(request.skip),
                                            .limit = static_cast<std::uint64_t>(request.limit),
                                            .use = query::PlanUse::kCount},
                                  .hint = request.hint,
-                                 .asked = request.asked};
+                                 .asked = request.asked,
+                                 .context = variables.context()};
   return explain_query(operation, explained, verbosity, reply);
+}
+
+Result<bson::Document> count_as_pipeline(const Operation& operation, const ViewSource& source) {
+  TRY(const CountRequest request, parse(operation));
+  const auto own_stages = [&](bson::ArrayWriter& stages) {
+    if (!request.query.empty()) stages.document().add("$match", request.query);
+    if (request.skip > 0) stages.document().add("$skip", request.skip);
+    if (request.limit > 0) stages.document().add("$limit", request.limit);
+    stages.document().add("$count", "n");
+  };
+  const auto own_options = [&](bson::Writer& command) {
+    command.document("cursor").close();
+    pass_on(operation, {"hint", "collation", kDegreeName, kBufferedName}, command);
+  };
+  return view_pipeline(operation, source, own_stages, own_options);
+}
+
+Status answer_count(bson::View first_batch, bson::Writer& reply) {
+  const std::int64_t none = 0;
+  add_number(reply, "n", first_batch.empty() ? none : first_batch.begin()->value.as_document()["n"].exact_int64().value_or(none));
+  return {};
 }
 
 const Register kCount{{
@@ -138,6 +166,7 @@ const Register kCount{{
     .takes_read_concern = true,
     .stable_api = true,
     .plans_anew = true,
+    .on_view = {.pipeline = count_as_pipeline, .answer = answer_count},
     .run = count,
     .explain = explain_count,
 }};

@@ -5,6 +5,8 @@
 #include "commands/config_views.h"
 #include "commands/parallelism.h"
 #include "commands/server.h"
+#include "commands/validators.h"
+#include "commands/views.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
 
@@ -29,8 +31,8 @@ const Arguments<CreateRequest> kArguments{
     {"max", &CreateRequest::max},
     {"timeseries", &CreateRequest::timeseries},
     {"validator", &CreateRequest::validator},
-    {"validationLevel", &CreateRequest::level},    // Says how to use a validator: refused together with that.
-    {"validationAction", &CreateRequest::action},  // The same.
+    {"validationLevel", &CreateRequest::level},
+    {"validationAction", &CreateRequest::action},
     {"viewOn", &CreateRequest::view_on},
     {"pipeline", &CreateRequest::pipeline},
     {"collation", &CreateRequest::collation},
@@ -45,19 +47,12 @@ const Arguments<CreateRequest> kArguments{
     {"flags", &CreateRequest::flags},  // Of old servers, without effect since long.
 };
 
-Status check_word(std::string_view field, std::string_view given, std::initializer_list<std::string_view> known) {
-  if (given.empty() || std::ranges::find(known, given) != known.end()) return {};
-  return error(Code::BadValue, "Enumeration value '", given, "' for field 'create.", field, "' is not a valid value.");
-}
-
 Status check_at_least_one(std::string_view field, const std::optional<std::int64_t>& given) {
   if (!given || *given >= 1) return {};
   return error(Code{51024}, "BSON field '", field, "' value must be >= 1, actual value '", *given, "'");
 }
 
 Status check(const CreateRequest& request) {
-  CHECK_OK(check_word("validationLevel", request.level, {"off", "strict", "moderate"}));
-  CHECK_OK(check_word("validationAction", request.action, {"error", "warn"}));
   CHECK_OK(check_at_least_one("size", request.size));
   if (request.pipeline.missing()) return {};
   CHECK_OK(check_array("create", "pipeline", request.pipeline));
@@ -71,8 +66,6 @@ Status refuse_unsupported(const CreateRequest& request) {
   };
   if (request.capped) return refuse("capped");
   if (request.timeseries) return refuse("timeseries");
-  if (!request.validator.empty()) return refuse("validator");
-  if (request.view_on) return refuse("viewOn");
   if (request.collation) return refuse("collation");
   if (request.clustered.truthy()) return refuse("clusteredIndex");
   if (request.expire) return refuse("expireAfterSeconds");
@@ -82,16 +75,39 @@ Status refuse_unsupported(const CreateRequest& request) {
   return {};
 }
 
+Status create_view(Operation& operation, const CreateRequest& request, const shards::Namespace& ns) {
+  for (const auto& [name, given] : {std::pair{"capped", request.capped}, {"validator", !request.validator.empty()},
+                                    {"clusteredIndex", request.clustered.truthy()}, {"timeseries", request.timeseries.has_value()},
+                                    {"expireAfterSeconds", request.expire.has_value()}, {"idIndex", !request.id_index.empty()}}) {
+    if (given) return error(Code::InvalidOptions, "Invalid option '", name, "' for the view ", ns.full());
+  }
+  if (request.collation) return error(Code::InvalidOptions, "create.collation is not supported");
+  if (request.view_on->empty()) return error(Code::BadValue, "'viewOn' cannot be empty");
+  shards::ViewRow row{bson::Document::build([&](bson::Writer& out) {
+    out.add("viewOn", *request.view_on);
+    request.pipeline.missing() ? out.array("pipeline").close() : out.add("pipeline", request.pipeline);
+  })};
+  shards::Catalog& catalog = operation.server().store.catalog();
+  const auto snapshot = catalog.share();
+  if (snapshot->find(ns.full()) == nullptr && snapshot->view(ns.full()) == nullptr) CHECK_OK(check_view(*snapshot, ns, row));
+  return catalog.create_view(ns, row.options.view());
+}
+
 Status create(Operation& operation, bson::Writer&) {
   TRY(const CreateRequest request, kArguments.parse("create", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
-  CHECK_OK(refuse_unsupported(request));
+  CHECK_OK(check_validator("create", ns, {request.validator, request.level, request.action}));
   if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
   CHECK_OK(check_no_config_view(ns));
+  if (request.view_on) return create_view(operation, request, ns);
+  CHECK_OK(refuse_unsupported(request));
   TRY(const auto degree, parse_parallelism("create.maxDegreeOfParallelism", request.degree));
   TRY(const auto buffered, parse_parallelism("create.maxBufferedItemCount", request.buffered));
   const bson::Document options = bson::Document::build([&](bson::Writer& out) {
+    if (!request.validator.empty()) out.add("validator", request.validator);
+    if (!request.level.empty()) out.add("validationLevel", request.level);
+    if (!request.action.empty()) out.add("validationAction", request.action);
     if (degree) add_number(out, kDegreeName, *degree);
     if (buffered) add_number(out, kBufferedName, *buffered);
   });
@@ -101,12 +117,13 @@ Status create(Operation& operation, bson::Writer&) {
 
 const Register kCreate{{
     .name = "create",
-    .help = "Makes a collection.",
+    .help = "Makes a collection, or a view of one.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,
     .target = Target::kCollection,
     .takes_write_concern = true,
     .stable_api = true,
+    .on_view = {.itself = true},
     .run = create,
 }};
 

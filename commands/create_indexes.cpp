@@ -85,9 +85,16 @@ Status check_named(const shards::Collection& collection, bson::Value index) {
   if (is_shard_key_index(collection, index)) {
     return error(Code::CannotDropShardKeyIndex, "Cannot drop the only compatible index for this collection's shard key");
   }
+  const shards::IndexSpec* found = nullptr;
   for (const auto& spec : collection.indexes) {
-    if (names(*spec, index)) return {};
+    if (!names(*spec, index)) continue;
+    if (found != nullptr) {
+      return error(Code::AmbiguousIndexKeyPattern, "several indexes found for key: ", bson::to_shell(index), ", identify by name instead. "
+                   "Conflicting indexes: ", bson::to_shell(found->definition), ", ", bson::to_shell(spec->definition));
+    }
+    found = spec.get();
   }
+  if (found != nullptr) return {};
   if (index.is_string()) return error(Code::IndexNotFound, "index not found with name [", index.as_string(), "]");
   return error(Code::IndexNotFound, "can't find index with key: ", bson::to_shell(index));
 }

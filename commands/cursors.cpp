@@ -12,6 +12,11 @@ parameters::Whole max_memory_mb{
     {.name = "partitaMaxCursorMemoryMB", .summary = "What open cursors may keep in memory together: sorted rows, mostly."},
     {.initial = 1024, .least = 1, .most = 1 << 20}};
 
+constexpr std::int64_t kTenMinutes = 600'000;
+parameters::Whole idle_timeout_ms{
+    {.name = "cursorTimeoutMillis", .summary = "A cursor that nobody has read from for so long is ended."},
+    {.initial = kTenMinutes, .most = INT32_MAX}};
+
 /// Who took no session goes on without one, and who took one in the same.
 Status check_session(const ClientCursor& cursor, const std::optional<shards::Uuid>& session) {
   if (cursor.session == session) return {};
@@ -37,7 +42,7 @@ Result<std::int64_t> Cursors::add(ClientCursor cursor) {
     cursor.id = static_cast<std::int64_t>(random_.next() >> 1);
   } while (cursor.id == 0 || entries_.contains(cursor.id));
   const std::int64_t id = cursor.id;
-  cursor.last_used = std::chrono::steady_clock::now();
+  cursor.last_used = now_();
   entries_.emplace(id, Entry{std::move(cursor), memory});
   return id;
 }
@@ -71,7 +76,7 @@ void Cursors::put_back(ClientCursor cursor) {
     erase(found);
     return;
   }
-  cursor.last_used = std::chrono::steady_clock::now();
+  cursor.last_used = now_();
   const std::size_t memory = cursor.execution->memory();
   memory_ += memory - found->second.memory;
   found->second = Entry{std::move(cursor), memory};
@@ -99,23 +104,31 @@ bool Cursors::kill(std::int64_t id) {
   return true;
 }
 
-void Cursors::kill_session(const shards::Uuid& session) {
+template <class Which>
+void Cursors::kill_those(Which&& which) {
   const std::lock_guard lock(mutex_);
   for (auto at = entries_.begin(); at != entries_.end();) {
-    const bool of_session = at->second.cursor.session == session;
-    if (of_session && at->second.in_use) at->second.killed = *at->second.cursor.killed = true;
-    at = of_session && !at->second.in_use ? erase(at) : std::next(at);
+    const bool meant = which(at->second.cursor);
+    if (meant && at->second.in_use) at->second.killed = *at->second.cursor.killed = true;
+    at = meant && !at->second.in_use ? erase(at) : std::next(at);
   }
 }
 
-std::size_t Cursors::expire(SteadyTime now) {
+void Cursors::kill_session(const shards::Uuid& session) {
+  kill_those([&](const ClientCursor& cursor) { return cursor.session == session; });
+}
+
+void Cursors::kill_sessions() {
+  kill_those([](const ClientCursor& cursor) { return cursor.session.has_value(); });
+}
+
+std::size_t Cursors::expire() {
+  const SteadyTime since = now_() - std::chrono::milliseconds(idle_timeout_ms.get());
   const std::lock_guard lock(mutex_);
-  const auto has_expired = [&](const Entry& entry) {
-    return !entry.in_use && !entry.cursor.no_timeout && now - entry.cursor.last_used > kIdleTimeout;
-  };
   std::size_t expired = 0;
   for (auto at = entries_.begin(); at != entries_.end();) {
-    const bool gone = has_expired(at->second);
+    const Entry& entry = at->second;
+    const bool gone = !entry.in_use && !entry.cursor.no_timeout && entry.cursor.last_used < since;
     expired += gone ? 1 : 0;
     at = gone ? erase(at) : std::next(at);
   }

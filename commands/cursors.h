@@ -26,9 +26,10 @@ struct ClientCursor {
 /// tells whoever uses it. Thread-safe.
 class Cursors {
  public:
-  static constexpr std::chrono::minutes kIdleTimeout{10};
+  using Now = SteadyTime (*)();
 
-  explicit Cursors(shards::RandomSource& random) : random_(random) {}
+  /// Tests bring a clock of their own.
+  explicit Cursors(shards::RandomSource& random, Now now = std::chrono::steady_clock::now) : random_(random), now_(now) {}
 
   /// Keeps a cursor and gives it an id, which is never 0. ExceededMemoryLimit when what all of them keep would become too
   /// much: what a client does not read to its end must not push others out.
@@ -43,8 +44,10 @@ class Cursors {
   /// False when there is none of that id.
   bool kill(std::int64_t id);
   void kill_session(const shards::Uuid& session);
-  /// Ends cursors that nobody has used for long. Called now and then.
-  std::size_t expire(SteadyTime now);
+  /// Those of any session.
+  void kill_sessions();
+  /// Ends cursors that nobody has used for cursorTimeoutMillis. Called now and then.
+  std::size_t expire();
   std::size_t open_count() const;
   std::size_t timed_out_count() const;
   std::size_t memory() const;
@@ -59,8 +62,11 @@ class Cursors {
   using Entries = std::map<std::int64_t, Entry>;
 
   Entries::iterator erase(Entries::iterator entry);
+  template <class Which>
+  void kill_those(Which&& which);
 
   shards::RandomSource& random_;
+  const Now now_;
   mutable std::mutex mutex_;
   Entries entries_;
   std::size_t memory_ = 0;  ///< Of all entries. One in use counts with what it had when it came back last.

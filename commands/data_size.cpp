@@ -35,6 +35,7 @@ Status data_size(Operation& op, bson::Writer& reply) {
   if (request.key_pattern || request.min || request.max) {
     return error(Code::CommandNotSupported, "dataSize of a range is not supported: leave keyPattern, min and max out");
   }
+  CHECK_OK(op.server().store.catalog().snapshot().check_no_view(ns));
   shards::Growth size;
   if (const auto collection = op.server().store.catalog().share()->share(ns.full())) size = collection->size();
   reply.add("estimate", request.estimate);

@@ -2,6 +2,7 @@
 #include "commands/arguments.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
+#include "commands/variables.h"
 #include "commands/server.h"
 #include "wire/bson/json.h"
 
@@ -73,10 +74,11 @@ struct Totals {
 
 /// Fails only with what ends the command.
 Status run_all(Operation& operation, const shards::Namespace& ns, const std::vector<DeleteStatement>& statements,
-               const StatementNumbers& numbers, bool ordered, Totals& totals) {
+               const Result<Variables>& variables, const StatementNumbers& numbers, bool ordered, Totals& totals) {
   for (std::size_t i = 0; i < statements.size(); ++i) {
     Outcome outcome;
-    Status status = run_delete(operation, ns, statements[i], numbers.at(i), outcome);
+    Status status = variables.ok() ? run_delete(operation, ns, statements[i], variables->context(), numbers.at(i), outcome)
+                                   : variables.status();
     if (!status.ok() && ends_command(status.code())) return status;
     if (!status.ok()) {
       totals.errors.add(i, std::move(status));
@@ -92,7 +94,6 @@ Status remove(Operation& operation, bson::Writer& reply) {
   TRY(const DeleteRequest request, kArguments.parse("delete", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
-  CHECK_OK(refuse_variables("delete", request.let));
   const std::size_t count = request.deletes.count();
   CHECK_OK(check_batch_size(count));
   TRY(const auto statements, parse_statements<DeleteStatement>(request.deletes, parse_statement));
@@ -100,7 +101,8 @@ Status remove(Operation& operation, bson::Writer& reply) {
   TRY(const StatementNumbers numbers,
       StatementNumbers::parse("delete", request.statement_number, request.statement_numbers, count));
   Totals totals;
-  CHECK_OK(run_all(operation, ns, statements, numbers, request.ordered, totals));
+  const Result<Variables> variables = Variables::of(operation, request.let);
+  CHECK_OK(run_all(operation, ns, statements, variables, numbers, request.ordered, totals));
   operation.stats().documents.deleted = totals.deleted;
   operation.stats().documents.delete_statements = static_cast<std::int64_t>(count);
   reply.add("n", totals.deleted);
@@ -113,6 +115,7 @@ Status explain_remove(Operation& operation, Verbosity verbosity, bson::Writer& r
   TRY(const DeleteRequest request, kArguments.parse("delete", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (request.deletes.count() != 1) return error(Code::InvalidLength, "explained write batches must be of size 1");
+  TRY(const Variables variables, Variables::of(operation, request.let));
   return request.deletes.for_each([&](bson::View document) -> Status {
     TRY(const DeleteStatement statement, parse_statement(document));
     const Change change{.filter = statement.filter, .hint = statement.hint};
@@ -129,6 +132,7 @@ const Register kDelete{{
     .retryable_write = true,
     .takes_write_concern = true,
     .stable_api = true,
+    .on_view = {.itself = true},
     .run = remove,
     .explain = explain_remove,
 }};

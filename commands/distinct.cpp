@@ -10,8 +10,11 @@
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/view_query.h"
+#include "commands/variables.h"
+#include "commands/views.h"
 #include "query/keys/encode.h"
 #include "query/path/field_path.h"
+#include "query/path/path_rules.h"
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -122,8 +125,8 @@ class DistinctValues {
 Result<DistinctRequest> parse(const Operation& operation) {
   TRY(DistinctRequest request, kArguments.parse("distinct", operation.request()));
   if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
-  if (request.key.empty()) return error(Code{40352}, "FieldPath cannot be constructed with empty string");
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
+  CHECK_OK(query::check_field_path(request.key));
   TRY(request.asked, AskedParallelism::parse("distinct", request.degree, request.buffered, operation.generic().comment));
   return request;
 }
@@ -131,7 +134,8 @@ Result<DistinctRequest> parse(const Operation& operation) {
 Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
-  TRY(query::Matcher matcher, query::Matcher::parse(request.query));
+  TRY(const Variables variables, Variables::of(operation));
+  TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context()));
   DistinctValues values(request.key);
   if (auto view = config_view(operation.server(), ns)) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
@@ -158,9 +162,47 @@ Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer&
     while (found.size() < legs) found.push_back(std::make_unique<DistinctValues>(request.key));
     return [&found](std::size_t leg, bson::View document) { return found[leg]->add(document); };
   };
-  const ExplainedQuery explained{
-      .ns = ns, .shown = {.filter = request.query}, .hint = request.hint, .asked = request.asked, .looks = looks};
+  TRY(const Variables variables, Variables::of(operation));
+  const ExplainedQuery explained{.ns = ns,
+                                 .shown = {.filter = request.query},
+                                 .hint = request.hint,
+                                 .asked = request.asked,
+                                 .context = variables.context(),
+                                 .looks = looks};
   return explain_query(operation, explained, verbosity, reply);
+}
+
+/// Arrays on the way to the field, and the one at its end, are taken apart one after the other.
+Result<bson::Document> distinct_as_pipeline(const Operation& operation, const ViewSource& source) {
+  TRY(const DistinctRequest request, parse(operation));
+  const query::FieldPath path(request.key);
+  const auto own_stages = [&](bson::ArrayWriter& stages) {
+    if (!request.query.empty()) stages.document().add("$match", request.query);
+    for (std::size_t part = 1; part <= path.size(); ++part) {
+      bson::Writer stage = stages.document();
+      bson::Writer unwind = stage.document("$unwind");
+      unwind.add("path", "$" + std::string(path.prefix(part)));
+      unwind.add("preserveNullAndEmptyArrays", true);
+    }
+    bson::Writer stage = stages.document();
+    bson::Writer group = stage.document("$group");
+    group.add("_id", bson::Value::null());
+    group.document("values").add("$addToSet", "$" + std::string(request.key));
+  };
+  const auto own_options = [&](bson::Writer& command) {
+    command.document("cursor").close();
+    pass_on(operation, {"hint", "collation", kDegreeName, kBufferedName}, command);
+  };
+  return view_pipeline(operation, source, own_stages, own_options);
+}
+
+Status answer_distinct(bson::View first_batch, bson::Writer& reply) {
+  if (first_batch.empty()) {
+    reply.array("values").close();
+  } else {
+    reply.add("values", first_batch.begin()->value.as_document()["values"]);
+  }
+  return {};
 }
 
 const Register kDistinct{{
@@ -171,6 +213,7 @@ const Register kDistinct{{
     .target = Target::kCollection,
     .takes_read_concern = true,
     .plans_anew = true,
+    .on_view = {.pipeline = distinct_as_pipeline, .answer = answer_distinct},
     .run = distinct,
     .explain = explain_distinct,
 }};

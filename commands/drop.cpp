@@ -12,6 +12,11 @@ const Arguments<NoArguments> kNoArguments{};
 Status drop(Operation& operation, bson::Writer& reply) {
   CHECK_OK(kNoArguments.parse("drop", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const bool was_view, operation.server().store.catalog().drop_view(ns));
+  if (was_view) {
+    reply.add("ns", ns.full());
+    return {};
+  }
   const auto go_on = [&] { return operation.check_interrupt(); };
   const auto dropped = operation.server().store.catalog().drop(ns, go_on);
   // Dropping what is not there is no error since MongoDB 7.
@@ -42,6 +47,7 @@ const Register kDrop{{
     .target = Target::kCollection,
     .takes_write_concern = true,
     .stable_api = true,
+    .on_view = {.itself = true},
     .run = drop,
 }};
 

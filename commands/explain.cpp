@@ -7,6 +7,7 @@
 #include "commands/host.h"
 #include "commands/server.h"
 #include "commands/version.h"
+#include "commands/views.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
 #include "wire/saturating.h"
@@ -46,7 +47,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
                              const std::shared_ptr<const shards::Collection>& collection, Plan plan) {
   RunFigures run;
   const query::ExplainRequest& shown = explained.shown;
-  TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter));
+  TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context));
   const bool by_key = plan.by_key();
   LegWalks walks(operation, collection, matcher, plan.order, explained.asked.over(*collection));
   query::PlanFigures& figures = run.plan;
@@ -79,7 +80,7 @@ Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
   RunFigures run;
   query::PlanFigures& figures = run.plan;
   const query::ExplainRequest& shown = explained.shown;
-  TRY(query::Matcher matcher, query::Matcher::parse(shown.filter));
+  TRY(query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context));
   FindQuery query{.matcher = std::move(matcher), .skip = shown.skip, .limit = shown.limit};
   TRY(query.sort, query::SortSpec::parse(shown.sort));
   const bool by_key = plan.by_key();
@@ -212,7 +213,7 @@ Status check_explainable(Operation& operation, const shards::Namespace& ns) {
 Status explain_query(Operation& operation, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to) {
   CHECK_OK(check_explainable(operation, explained.ns));
   const auto collection = operation.server().store.catalog().snapshot().share(explained.ns.full());
-  TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter));
+  TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter, explained.context));
   TRY(const query::SortSpec sort, query::SortSpec::parse(explained.shown.sort));
   TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, explained.hint));
   to.add("explainVersion", "1");
@@ -285,7 +286,7 @@ Status explain(Operation& operation, bson::Writer& reply) {
   TRY(GenericArguments generic, GenericArguments::parse(request));
   Operation explained(operation.server(), operation.client(), request, *command, generic, operation.on_worker());
   if (operation.deadline()) explained.set_deadline(*operation.deadline());
-  CHECK_OK(command->explain(explained, verbosity, reply));
+  CHECK_OK(explain_or_read_view(explained, verbosity, reply));
   reply.add("command", body.view());
   write_server_info(operation, reply);
   return {};

@@ -28,6 +28,7 @@ struct ExplainedQuery {
   query::ExplainRequest shown = {};
   bson::Value hint = {};
   AskedParallelism asked = {};
+  query::ExpressionContext context = {};  ///< Its values are somebody else's.
   /// The command looks at rows where they lie, as count and distinct do: told the number of legs, this says what is done with
   /// each row. Empty for what reads rows, and for a count.
   std::function<LegWalks::Look(std::size_t legs)> looks = {};

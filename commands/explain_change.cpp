@@ -8,10 +8,16 @@ Status explain_change(Operation& operation, const shards::Namespace& ns, const C
   shown.use = change.update == nullptr ? query::PlanUse::kDelete : query::PlanUse::kUpdate;
   shown.answers_changed = change.image != Image::kNone;
   bson::Buffer after;
-  ExplainedQuery explained{.ns = ns, .shown = shown, .hint = change.hint};
+  ExplainedQuery explained{.ns = ns, .shown = shown, .hint = change.hint, .context = change.expression_context()};
+  std::optional<query::Matcher> matcher;  // Which element "$" means is asked again: plans do not hand it on.
   if (change.update != nullptr) {
+    if (change.update->uses_matched()) {
+      TRY(matcher, query::Matcher::parse(change.filter, change.expression_context()));
+    }
     explained.visit = [&](bson::View document, query::PlanFigures& figures) -> Status {
-      TRY(const query::UpdateOutcome updated, change.update->apply(document, after));
+      query::MatchState state;
+      if (matcher) (void)matcher->matches(document, state);
+      TRY(const query::UpdateOutcome updated, change.update->apply(document, after, {.element = state.element}));
       figures.modified += updated.modified ? 1 : 0;
       return {};
     };

@@ -95,10 +95,11 @@ Result<std::int64_t> run(Operation& operation, AggregateExecution& execution) {
 }
 
 /// A pipeline that begins with what the server knows: its rows are there, without a plan.
-Status explain_made(Operation& operation, std::vector<bson::Document> made, bson::View stages, Verbosity verbosity,
+Status explain_made(Operation& operation, std::vector<bson::Document> made, const ExplainedPipeline& asked, Verbosity verbosity,
                     bson::Writer& to) {
+  const bson::View stages = asked.stages;
   bson::Document rest = behind_source_stage(stages);
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(rest.view()));
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(rest.view(), asked.context));
   AggregateExecution execution(std::move(rest), std::move(pipeline));
   execution.count_rows();
   const auto rows = static_cast<std::int64_t>(made.size());
@@ -221,7 +222,7 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, bson::Docume
                     Verbosity verbosity, bson::Writer& to) {
   shards::Store& store = operation.server().store;
   const auto collection = store.catalog().snapshot().share(query.ns.full());
-  TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter));
+  TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
   TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint));
   AggregateExecution execution(std::move(stages), std::move(pipeline));
@@ -251,11 +252,11 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, bson::Docume
 Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const ExplainedPipeline& asked,
                         Verbosity verbosity, bson::Writer& to) {
   TRY(auto made, run_source_stage(operation, ns, asked.stages));
-  if (made) return explain_made(operation, std::move(*made), asked.stages, verbosity, to);
+  if (made) return explain_made(operation, std::move(*made), asked, verbosity, to);
   CHECK_OK(check_explainable(operation, ns));
   bson::Document stages(asked.stages);
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view()));
-  ExplainedQuery query{.ns = ns, .hint = asked.hint, .asked = asked.asked};
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view(), asked.context));
+  ExplainedQuery query{.ns = ns, .hint = asked.hint, .asked = asked.asked, .context = asked.context};
   const bool filters = pipeline.leading_filter() != nullptr;
   if (filters) query.shown.filter = asked.stages.begin()->value.as_document().begin()->value.as_document();
   const bool walk_is_all = stages.view().count() == (filters ? 1U : 0U);

@@ -13,6 +13,7 @@ struct ExplainedPipeline {
   bson::View stages;
   bson::Value hint;
   AskedParallelism asked;
+  const query::ExpressionContext& context;
 };
 Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const ExplainedPipeline& asked,
                         Verbosity verbosity, bson::Writer& to);

@@ -6,9 +6,12 @@
 #include "commands/express.h"
 #include "commands/find_execution.h"
 #include "commands/find_fan_out.h"
+#include "commands/key_bounds.h"
 #include "commands/plan.h"
 #include "commands/server.h"
+#include "commands/variables.h"
 #include "commands/view_query.h"
+#include "commands/views.h"
 #include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
@@ -32,6 +35,10 @@ struct FindRequest {
   bool partial_results = false;
   bool disk_use = true;
   bool oplog_replay = false;
+  bool read_once = false;
+  bool sorted = false;  ///< By whatever: that of $natural is a hint from then on.
+
+  KeyBounds bounds() const { return {min, max}; }
 };
 
 const Arguments<FindRequest> kArguments{
@@ -57,6 +64,7 @@ const Arguments<FindRequest> kArguments{
     {kDegreeName, &FindRequest::degree},
     {kBufferedName, &FindRequest::buffered},
     {"oplogReplay", &FindRequest::oplog_replay, Rule::kExact},  // Of old drivers, without effect since long.
+    {"readOnce", &FindRequest::read_once, Rule::kExact},  // That pages need not stay in the cache, which this one decides itself.
 };
 
 /// An io core reads no more than this many rows for one find; anything longer is a worker's.
@@ -74,11 +82,7 @@ Status check(const FindRequest& request) {
   if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
   const auto refuse = [](std::string_view field) { return error(Code::NotImplemented, "find.", field, " is not supported"); };
   if (!request.collation.empty()) return refuse("collation");
-  if (!request.min.empty()) return refuse("min");
-  if (!request.max.empty()) return refuse("max");
-  if (request.return_key) return refuse("returnKey");
-  CHECK_OK(refuse_variables("find", request.let));
-  if (request.show_record_id) return refuse("showRecordId");
+  CHECK_OK(request.bounds().check());
   if (request.tailable) return error(Code::BadValue, "error processing query: tailable cursor requested on non capped collection");
   if (request.await_data) return error(Code::FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'");
   return {};
@@ -86,7 +90,7 @@ Status check(const FindRequest& request) {
 
 /// One document by its record key: one descent, and the reply is copied once, out of the engine's page.
 Status find_one_by_key(Operation& operation, const shards::Collection& collection, shards::Bytes key,
-                       const std::optional<query::Projection>& projection, bson::ArrayWriter& batch) {
+                       const ShownDocuments& shown, bson::ArrayWriter& batch) {
   TRY(const shards::PartitionSlot* slot, shards::Placement::locate(collection, key).here());
   TRY(const shards::SessionLease session, shards::SessionLease::take(operation.server().store.engine()));
   TRY(shards::Cursor cursor, session->cursor(slot->partition->records()));
@@ -99,41 +103,56 @@ Status find_one_by_key(Operation& operation, const shards::Collection& collectio
   if (!there) return {};
   stats.documents.keys_examined = stats.documents.docs_examined = stats.documents.returned = 1;
   const bson::View document = bson::View::trusted(cursor.value().data());
-  if (!projection) {
+  if (shown.as_they_are()) {
     batch.push(document);
     return {};
   }
-  query::Arena arena;
+  ShownDocuments::Scratch scratch;
   const std::size_t before = batch.size();
   bson::Writer out = batch.document();
-  CHECK_OK(projection->apply(document, out, arena));
+  CHECK_OK(shown.add(document, nullptr, out, scratch));
   out.close();
   return check_result_size(batch.size() - before);
 }
 
+Result<ShownDocuments> parse_shown(const FindRequest& request, const query::ExpressionContext& context) {
+  ShownDocuments shown{.return_key = request.return_key, .show_record_id = request.show_record_id && !request.return_key};
+  if (request.projection.empty()) return shown;
+  TRY(shown.projection, query::Projection::parse_for_find(request.projection, context));
+  CHECK_OK(check_projection_for_find(*shown.projection, request.sorted));
+  return shown;
+}
+
 Status express(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
                const shards::Collection* collection, shards::Bytes key, bson::Writer& reply) {
-  std::optional<query::Projection> projection;
-  if (!request.projection.empty()) {
-    TRY(projection, query::Projection::parse(request.projection));
+  ShownDocuments shown;
+  const bool plain = request.projection.empty() && request.let.empty() && !request.return_key && !request.show_record_id;
+  if (!plain) {
+    TRY(const Variables variables, Variables::of(operation, request.let));
+    TRY(shown, parse_shown(request, variables.context()));
+  }
+  if (shown.wants_metadata()) {
+    TRY(const query::SortSpec sort, query::SortSpec::parse(request.sort));
+    auto shared = operation.server().store.catalog().snapshot().share(ns.full());
+    shown.metadata = std::make_unique<FindMetadata>(std::move(shared), sort, nullptr);
   }
   if (collection == nullptr) return write_empty_cursor(ns, reply);
   bson::Writer cursor = reply.document("cursor");
   {
     bson::ArrayWriter batch = cursor.array("firstBatch");
-    CHECK_OK(find_one_by_key(operation, *collection, key, projection, batch));
+    CHECK_OK(find_one_by_key(operation, *collection, key, shown, batch));
   }
   cursor.add("id", std::int64_t{0});
   cursor.add("ns", ns.full());
   return {};
 }
 
-Result<FindQuery> parse_query(const FindRequest& request) {
-  TRY(query::Matcher matcher, query::Matcher::parse(request.filter));
+Result<FindQuery> parse_query(Operation& operation, const FindRequest& request) {
+  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(query::Matcher matcher, query::Matcher::parse(request.filter, variables.context()));
   FindQuery query{.matcher = std::move(matcher)};
-  if (!request.projection.empty()) {
-    TRY(query.projection, query::Projection::parse(request.projection));
-  }
+  TRY(query.shown, parse_shown(request, variables.context()));
+  if (query.shown.projection) CHECK_OK(check_positional(*query.shown.projection, query.matcher.tree()));
   TRY(query.sort, query::SortSpec::parse(request.sort));
   query.skip = static_cast<std::uint64_t>(request.skip);
   query.limit = static_cast<std::uint64_t>(request.limit);
@@ -142,7 +161,8 @@ Result<FindQuery> parse_query(const FindRequest& request) {
 
 Status find_in_view(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
                     std::vector<bson::Document> view, bson::Writer& reply) {
-  TRY(const FindQuery query, parse_query(request));
+  TRY(FindQuery query, parse_query(operation, request));
+  query.shown.metadata = std::make_unique<FindMetadata>(nullptr, query.sort, nullptr);
   TRY(auto rows, select(std::move(view), query));
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -153,17 +173,24 @@ Result<AskedParallelism> parallelism_of(const Operation& operation, const FindRe
   return AskedParallelism::parse("find", request.degree, request.buffered, operation.generic().comment);
 }
 
+Result<Plan> plan_for(const std::shared_ptr<const shards::Collection>& collection, const FindRequest& request,
+                      const FindQuery& query) {
+  if (request.bounds().given()) return choose_bounded_plan(collection, request.bounds(), query.sort, request.hint);
+  return choose_plan(collection, query.matcher.tree(), query.sort, request.hint);
+}
+
 Status find(Operation& operation, bson::Writer& reply) {
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
+  request.sorted = !request.sort.empty();
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
   shards::Store& store = operation.server().store;
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
   if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
   const bool one_batch_is_all = request.batch_size.value_or(1) > 0;
-  if (request.skip == 0 && one_batch_is_all && request.hint.missing()) {
+  if (request.skip == 0 && one_batch_is_all && request.hint.missing() && !request.bounds().given() && !request.return_key) {
     const shards::Collection* there = catalog.find(ns.full());
     thread_local bson::Buffer key;
     key.clear();
@@ -171,10 +198,11 @@ Status find(Operation& operation, bson::Writer& reply) {
     if (by_key) return express(operation, request, ns, there, key.bytes(), reply);
   }
 
-  TRY(FindQuery query, parse_query(request));
+  TRY(FindQuery query, parse_query(operation, request));
   const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
   if (collection == nullptr) return write_empty_cursor(ns, reply);
-  TRY(Plan plan, choose_plan(collection, query.matcher.tree(), query.sort, request.hint));
+  TRY(Plan plan, plan_for(collection, request, query));
+  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, &plan);
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -205,8 +233,11 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
+  if (request.bounds().given()) return error(Code::NotImplemented, "explain of a find with min or max is not supported");
+  request.sorted = !request.sort.empty();
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
-  CHECK_OK(parse_query(request).status());
+  CHECK_OK(parse_query(operation, request).status());
+  TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
   const ExplainedQuery explained{.ns = ns,
                                  .shown = {.filter = request.filter,
@@ -215,8 +246,48 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
                                            .skip = static_cast<std::uint64_t>(request.skip),
                                            .limit = static_cast<std::uint64_t>(request.limit)},
                                  .hint = request.hint,
-                                 .asked = asked};
+                                 .asked = asked,
+                                 .context = variables.context()};
   return explain_query(operation, explained, verbosity, reply);
+}
+
+/// What a pipeline has no word for.
+Status check_fit_for_view(const FindRequest& request) {
+  const auto refuse = [](std::string_view option) {
+    return error(Code::InvalidPipelineOperator, "Option ", option, " not supported in aggregation.");
+  };
+  if (!request.min.empty()) return refuse("min");
+  if (!request.max.empty()) return refuse("max");
+  if (request.return_key) return refuse("returnKey");
+  if (request.show_record_id) return refuse("showRecordId");
+  if (request.tailable) return error(Code::InvalidPipelineOperator, "Tailable cursors are not supported in aggregation.");
+  if (request.no_timeout) return refuse("noCursorTimeout");
+  if (request.partial_results) return refuse("allowPartialResults");
+  if (request.single_batch) return refuse("singleBatch");
+  return {};
+}
+
+Result<bson::Document> find_as_pipeline(const Operation& operation, const ViewSource& source) {
+  TRY(FindRequest request, kArguments.parse("find", operation.request()));
+  CHECK_OK(check_fit_for_view(request));
+  CHECK_OK(check(request));
+  CHECK_OK(settle_natural_sort(request.sort, request.hint));
+  const auto own_stages = [&](bson::ArrayWriter& stages) {
+    if (!request.filter.empty()) stages.document().add("$match", request.filter);
+    if (!request.sort.empty()) stages.document().add("$sort", request.sort);
+    if (request.skip > 0) stages.document().add("$skip", request.skip);
+    if (request.limit > 0) stages.document().add("$limit", request.limit);
+    if (!request.projection.empty()) stages.document().add("$project", request.projection);
+  };
+  const auto own_options = [&](bson::Writer& command) {
+    {
+      bson::Writer cursor = command.document("cursor");
+      if (request.batch_size) cursor.add("batchSize", *request.batch_size);
+    }
+    if (!request.hint.missing()) command.add("hint", request.hint);
+    pass_on(operation, {"let", "collation", "allowDiskUse", kDegreeName, kBufferedName}, command);
+  };
+  return view_pipeline(operation, source, own_stages, own_options);
 }
 
 const Register kFind{{
@@ -227,6 +298,7 @@ const Register kFind{{
     .takes_read_concern = true,
     .stable_api = true,
     .plans_anew = true,
+    .on_view = {.pipeline = find_as_pipeline},
     .run = find,
     .explain = explain_find,
 }};

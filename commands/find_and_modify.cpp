@@ -3,8 +3,9 @@
 #include "commands/config_views.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
+#include "commands/variables.h"
 #include "commands/server.h"
-#include "query/projection/projection.h"
+#include "commands/shown_documents.h"
 
 namespace partita::commands {
 namespace {
@@ -43,27 +44,54 @@ Status check(const FindAndModifyRequest& request) {
     return parse_error("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
   }
   if (!request.collation.empty()) return error(Code::NotImplemented, "findAndModify.collation is not supported");
-  CHECK_OK(refuse_variables("findAndModify", request.let));
-  const bson::Value filters = request.array_filters;
-  if (filters.missing()) return {};
-  CHECK_OK(check_array("findAndModify", "arrayFilters", filters));
-  if (!filters.as_document().empty()) return error(Code::NotImplemented, "findAndModify.arrayFilters is not supported");
+  if (request.array_filters.missing()) return {};
+  CHECK_OK(check_array_filters("findAndModify", request.array_filters));
+  if (request.remove) return parse_error("Cannot specify arrayFilters and remove=true");
   return {};
 }
 
-Status write_value(const Outcome& outcome, const std::optional<query::Projection>& projection, bson::Writer& reply) {
-  if (!outcome.has_value) {
-    reply.null("value");
-    return {};
+/// What the client wants to see of the document.
+class Fields {
+ public:
+  static Result<Fields> parse(Operation& operation, const shards::Namespace& ns, const FindAndModifyRequest& request,
+                              const query::ExpressionContext& context) {
+    Fields made;
+    if (request.fields.empty()) return made;
+    TRY(made.shown_.projection, query::Projection::parse_for_find(request.fields, context));
+    CHECK_OK(check(*made.shown_.projection, request));
+    TRY(made.filter_, query::Matcher::parse(request.query, context));
+    CHECK_OK(check_positional(*made.shown_.projection, made.filter_->tree()));
+    if (made.shown_.wants_metadata()) {
+      auto collection = operation.server().store.catalog().snapshot().share(ns.full());
+      made.shown_.metadata = std::make_unique<FindMetadata>(std::move(collection), query::SortSpec(), nullptr);
+    }
+    return made;
   }
-  if (!projection) {
-    reply.add("value", outcome.value.view());
-    return {};
+
+  bool all() const { return shown_.as_they_are(); }
+  Status add(bson::View document, bson::Writer& out) const {
+    ShownDocuments::Scratch scratch;
+    return shown_.add(document, &*filter_, out, scratch);
   }
-  query::Arena arena;
-  bson::Writer value = reply.document("value");
-  return projection->apply(outcome.value, value, arena);
-}
+  Status write_value(const Outcome& outcome, bson::Writer& reply) const {
+    if (!outcome.has_value) return reply.null("value"), Status();
+    if (all()) return reply.add("value", outcome.value.view()), Status();
+    bson::Writer value = reply.document("value");
+    return add(outcome.value.view(), value);
+  }
+
+ private:
+  static Status check(const query::Projection& projection, const FindAndModifyRequest& request) {
+    if (projection.is_positional() && request.return_new) {
+      return error(Code::BadValue, "cannot use a positional projection and return the new document");
+    }
+    if (!projection.asks_for(query::Meta::kSortKey)) return {};
+    return error(Code::BadValue, "Cannot use a $meta sortKey projection in findAndModify commands.");
+  }
+
+  ShownDocuments shown_;
+  std::optional<query::Matcher> filter_;  ///< There when something is to be shown.
+};
 
 Status find_and_modify(Operation& operation, bson::Writer& reply) {
   TRY(FindAndModifyRequest request, kArguments.parse("findAndModify", operation.request()));
@@ -72,20 +100,19 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   CHECK_OK(check_no_config_view(ns));
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
+  TRY(const Variables variables, Variables::of(operation, request.let));
   std::optional<query::Update> update;
   if (!request.remove) {
-    TRY(update, query::Update::parse(request.update));
+    TRY(update, query::Update::parse(request.update, {.array_filters = request.array_filters, .expressions = &variables.context()}));
   }
-  std::optional<query::Projection> projection;
-  if (!request.fields.empty()) {
-    TRY(projection, query::Projection::parse(request.fields));
-  }
+  TRY(const Fields fields, Fields::parse(operation, ns, request, variables.context()));
   Change change{.filter = request.query,
                 .update = update ? &*update : nullptr,
                 .image = request.return_new ? Image::kAfter : Image::kBefore,
-                .shown = projection ? &*projection : nullptr,
                 .upsert = request.upsert,
-                .hint = request.hint};
+                .hint = request.hint,
+                .context = &variables.context()};
+  if (!fields.all()) change.shown = [&fields](bson::View document, bson::Writer& out) { return fields.add(document, out); };
   TRY(change.sort, query::SortSpec::parse(request.sort));
   TRY(const StatementNumbers numbers, StatementNumbers::parse("findAndModify", request.statement_number, {}, 1));
   Outcome outcome;
@@ -96,7 +123,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
     if (!request.remove) last.add("updatedExisting", outcome.matched > 0 && outcome.upserted.view().empty());
     if (!outcome.upserted.view().empty()) last.add("upserted", outcome.upserted["_id"]);
   }
-  CHECK_OK(write_value(outcome, projection, reply));
+  CHECK_OK(fields.write_value(outcome, reply));
   if (outcome.retried) reply.add("retriedStmtId", numbers.at(0));
   return {};
 }
@@ -106,15 +133,17 @@ Status explain_find_and_modify(Operation& operation, Verbosity verbosity, bson::
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
+  TRY(const Variables variables, Variables::of(operation, request.let));
   std::optional<query::Update> update;
   if (!request.remove) {
-    TRY(update, query::Update::parse(request.update));
+    TRY(update, query::Update::parse(request.update, {.array_filters = request.array_filters, .expressions = &variables.context()}));
   }
   const Change change{.filter = request.query,
                       .update = update ? &*update : nullptr,
                       .image = Image::kBefore,
                       .upsert = request.upsert,
-                      .hint = request.hint};
+                      .hint = request.hint,
+                      .context = &variables.context()};
   const query::ExplainRequest shown{
       .filter = request.query, .sort = request.sort, .projection = request.fields, .limit = 1};
   return explain_change(operation, ns, change, shown, verbosity, reply);

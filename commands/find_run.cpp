@@ -26,11 +26,10 @@ Result<bool> FindRun::hand_on(BatchFill& fill, bson::View document) {
 }
 
 Result<bool> FindRun::emit(BatchFill& fill, bson::View document) {
-  if (query_.projection) {
+  if (!query_.shown.as_they_are()) {
     projected_.clear();
-    arena_.reset();
     bson::Writer out(projected_);
-    CHECK_OK(query_.projection->apply(document, out, arena_));
+    CHECK_OK(query_.shown.add(document, &query_.matcher, out, scratch_));
     out.close();
     document = bson::View::trusted(projected_.data());
     CHECK_OK(check_result_size(document.size()));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "commands/execution.h"
+#include "commands/shown_documents.h"
 #include "query/match/matcher.h"
-#include "query/projection/projection.h"
 #include "query/sort/sorter.h"
 #include "shards/router/fan_out.h"
 
@@ -12,8 +12,8 @@ namespace partita::commands {
 /// What a find asks for, parsed.
 struct FindQuery {
   query::Matcher matcher;
-  std::optional<query::Projection> projection;
-  query::SortSpec sort;
+  ShownDocuments shown = {};
+  query::SortSpec sort = {};
   std::uint64_t skip = 0;
   std::uint64_t limit = 0;  ///< 0: all.
 };
@@ -62,7 +62,7 @@ class FindRun : public Execution {
   std::uint64_t skipped_ = 0;
   std::uint64_t returned_ = 0;
   bool exhausted_ = false;
-  query::Arena arena_;
+  ShownDocuments::Scratch scratch_;
   bson::Buffer projected_;
   bson::Document held_;  ///< A document that did not fit into the last batch.
   bool holding_ = false;

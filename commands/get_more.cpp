@@ -10,14 +10,14 @@ namespace {
 struct GetMoreRequest {
   std::string_view collection;
   std::optional<std::int64_t> batch_size;
-  bson::Value term;
+  bson::Value term, known_time;
 };
 
 const Arguments<GetMoreRequest> kArguments{
     {"collection", &GetMoreRequest::collection, Rule::kRequired},
     {"batchSize", &GetMoreRequest::batch_size},
     {"term", &GetMoreRequest::term},                  // Between the members of a replica set.
-    {"lastKnownCommittedOpTime", nullptr},  // The same.
+    {"lastKnownCommittedOpTime", &GetMoreRequest::known_time},  // The same.
 };
 
 /// All that fits into one reply, when the client says nothing of how many it wants.
@@ -31,6 +31,10 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   }
   const bson::Value term = request.term;
   if (!term.missing() && !term.is_null() && !term.is(bson::Type::kInt64)) return wrong_type("getMore", "term", term, "long");
+  const bson::Value known = request.known_time;
+  if (!known.missing() && !known.is_null() && !known.is_document()) {
+    return wrong_type("getMore", "lastKnownCommittedOpTime", known, "object");
+  }
   if (request.batch_size.value_or(0) < 0) {
     return error(Code{51024}, "BSON field 'batchSize' value must be >= 0, actual value '", *request.batch_size, "'");
   }
@@ -77,6 +81,9 @@ Status kill_cursors(Operation& operation, bson::Writer& reply) {
   TRY(const KillCursorsRequest request, kKillArguments.parse("killCursors", operation.request()));
   if (!operation.target().is_string()) {
     return error(Code::BadValue, "collection name has invalid type ", operation.target().type_name());
+  }
+  if (operation.target().as_string().empty()) {
+    return error(Code::InvalidNamespace, "Invalid namespace specified '", operation.db(), ".'");
   }
   CHECK_OK(check_array("killCursors", "cursors", request.cursors));
   std::vector<std::int64_t> killed, not_found;

@@ -54,6 +54,7 @@ const Register kInsert{{
     .retryable_write = true,
     .takes_write_concern = true,
     .stable_api = true,
+    .on_view = {.itself = true},
     .run = insert,
 }};
 

@@ -111,14 +111,17 @@ Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
   return reached_;
 }
 
-/// What stands is not done again, nor waited for: a unit ends where a partition is closed, or somebody waits to close one.
+/// What stands is not done again, nor waited for: a unit ends where a partition is closed, or somebody waits to close one, or
+/// will in a moment.
 Status Insertion::insert_range(WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed) {
   constexpr std::size_t kLook = 16;
+  constexpr std::size_t kShort = 64;  ///< What takes so little that the next one to close a gate may wait for it.
   stored_.clear();
   repeated_.clear();
   fresh_.reset();
   for (reached_ = begin; reached_ < end; ++reached_) {
-    if (reached_ > begin && reached_ % kLook == 0 && attempt.is_awaited()) break;
+    const std::size_t done = reached_ - begin;
+    if (done > 0 && done % kLook == 0 && (attempt.is_awaited() || (done >= kShort && attempt.is_announced()))) break;
     failed = reached_;
     Status status = insert_one(attempt, reached_);
     if (status.code() == Code::StaleConfig && reached_ > begin) break;

@@ -3,6 +3,7 @@
 #include "commands/cursor_reply.h"
 #include "commands/server.h"
 #include "query/match/matcher.h"
+#include "shards/catalog/rows.h"
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -43,6 +44,21 @@ bson::Document describe(const shards::Collection& collection, bool name_only) {
   });
 }
 
+shards::Namespace full_namespace(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+bson::Document describe(const shards::Namespace& ns, const shards::ViewRow& view, bool name_only) {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("name", ns.collection());
+    row.add("type", "view");
+    if (name_only) return;
+    row.add("options", view.options.view());
+    row.document("info").add("readOnly", true);
+  });
+}
+
 Status list_collections(Operation& operation, bson::Writer& reply) {
   TRY(const ListCollectionsRequest request, kCollectionsArguments.parse("listCollections", operation.request()));
   TRY(const BatchLimits limits, parse_cursor_argument("listCollections", request.cursor));
@@ -51,6 +67,12 @@ Status list_collections(Operation& operation, bson::Writer& reply) {
   for (const auto& collection : operation.server().store.catalog().snapshot().collections(operation.db())) {
     bson::Document row = describe(*collection, request.name_only);
     if (matcher.matches(row)) rows.push_back(std::move(row));
+  }
+  for (const auto& [name, view] : *operation.server().store.catalog().snapshot().views) {
+    if (shards::Namespace of = full_namespace(name); of.db() == operation.db()) {
+      bson::Document row = describe(of, *view, request.name_only);
+      if (matcher.matches(row)) rows.push_back(std::move(row));
+    }
   }
   const shards::Namespace ns(operation.db(), "$cmd.listCollections");
   return answer_documents(operation, ns, std::move(rows), limits, reply);

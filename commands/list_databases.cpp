@@ -23,7 +23,9 @@ const Arguments<ListDatabasesRequest> kArguments{
 /// Names with the bytes that their files take. "config" is there although it has no files.
 Result<std::map<std::string, std::int64_t>> measure(shards::Store& store) {
   std::map<std::string, std::int64_t> databases{{std::string(kConfigDatabase), 0}};
-  for (const auto& collection : store.catalog().share()->all()) {
+  const auto snapshot = store.catalog().share();
+  for (const std::string_view db : snapshot->databases()) databases.emplace(db, 0);  // Some may have nothing but views.
+  for (const auto& collection : snapshot->all()) {
     TRY(const CollectionSizes sizes,
         CollectionSizes::of(store.engine(), *collection, CollectionSizes::Detail::kFiles));
     databases[std::string(collection->ns.db())] += sizes.storage_bytes + sizes.index_bytes;

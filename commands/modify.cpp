@@ -10,6 +10,7 @@
 #include "query/sort/sorter.h"
 #include "query/updates/upsert.h"
 #include "shards/indexes/entries.h"
+#include "shards/catalog/validation.h"
 #include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/storage/fail_point.h"
@@ -79,11 +80,10 @@ Status keep(WriteAttempt& attempt, const std::optional<Retryable>& statement, co
 Status note_image(bson::View document, const Change& change, Outcome& outcome) {
   outcome.value = bson::Document(document);
   outcome.has_value = true;
-  if (change.shown == nullptr) return {};
-  query::Arena arena;
+  if (!change.shown) return {};
   bson::Buffer scratch;
   bson::Writer out(scratch);
-  CHECK_OK(change.shown->apply(document, out, arena));
+  CHECK_OK(change.shown(document, out));
   return check_result_size(scratch.size());
 }
 
@@ -95,19 +95,29 @@ Status move_to(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards:
   }
   CHECK_OK(attempt.unit().remove(slot, at, key, bson::View::trusted(at.value().data())));
   TRY(const shards::PartitionSlot* there, attempt.enter(new_key));
-  return insert_document(attempt, attempt.collection().ns, *there, new_key, after);
+  return move_document(attempt, attempt.collection().ns, *there, new_key, after);
+}
+
+/// What the update is told beside the document. The clock is asked only by those who want to know.
+query::UpdateContext update_context(shards::Store& store, const query::Update& update, std::int64_t element) {
+  query::UpdateContext context{.element = element};
+  if (!update.reads_clock()) return context;
+  context.now = bson::Date{store.clock().wall().now_ms()};
+  context.timestamp = bson::Timestamp::from_bits(store.clock().tick());
+  return context;
 }
 
 Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shards::Cursor& at, shards::Bytes key,
-                 const Change& change, Outcome& outcome) {
+                 const Change& change, const query::UpdateContext& context, Outcome& outcome) {
   thread_local bson::Buffer after;
   const bson::View before = bson::View::trusted(at.value().data());
-  TRY(const query::UpdateOutcome updated, change.update->apply(before, after));
+  TRY(const query::UpdateOutcome updated, change.update->apply(before, after, context));
   outcome.matched = 1;
   outcome.modified = updated.modified ? 1 : 0;
   const bson::View result = updated.modified ? bson::View::trusted(after.data()) : before;
   if (change.image != Image::kNone) CHECK_OK(note_image(change.image == Image::kBefore ? before : result, change, outcome));
   if (!updated.modified) return {};
+  if (const shards::Validation* validation = attempt.validation()) CHECK_OK(validation->check_change(before, result));
   const shards::Collection& collection = attempt.collection();
   const auto update_here = [&] { return name_collision(collection.ns, attempt.unit().update(slot, at, key, before, result)); };
   if (collection.sharding == nullptr) return update_here();
@@ -164,14 +174,18 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
     if (!operation.on_worker() && at.value().size() > kMostBytesOnCore) {
       return error(Code::LockBusy, "a document of this size is a worker's");
     }
+    query::MatchState state;
     if (matcher != nullptr) {
-      query::MatchState state;
       const bool matches = matcher->matches(bson::View::trusted(at.value().data()), state);
       CHECK_OK(std::move(state.failure));
       if (!matches) return {};
     }
-    CHECK_OK(change.update != nullptr ? update_at(attempt, slot, at, record_key, change, outcome)
-                                      : remove_at(attempt, slot, at, record_key, change, outcome));
+    if (change.update == nullptr) {
+      CHECK_OK(remove_at(attempt, slot, at, record_key, change, outcome));
+    } else {
+      const auto context = update_context(operation.server().store, *change.update, state.element);
+      CHECK_OK(update_at(attempt, slot, at, record_key, change, context, outcome));
+    }
     return keep(attempt, statement, place, outcome);
   };
   Status status = shards::write(operation.server().store, ns, write_options(operation, false), attempt_change);
@@ -272,7 +286,7 @@ Status change_remainder(Operation& operation, const std::shared_ptr<const shards
 Status insert_upserted(Operation& operation, const shards::Namespace& ns, const query::Matcher& matcher,
                        const Change& change, const std::optional<Retryable>& statement, Outcome& outcome) {
   shards::Store& store = operation.server().store;
-  TRY(const bson::Document made, query::make_upsert(matcher.tree(), *change.update, store.object_ids().next()));
+  TRY(const bson::Document made, query::make_upsert(matcher.tree(), *change.update, store.object_ids().next(), update_context(store, *change.update, -1)));
   bson::Buffer changed;
   TRY(const bson::View document, prepare_for_insert(made.view(), store, changed));
   const bson::Document id = bson::Document::build([&](bson::Writer& w) { w.add("_id", document["_id"]); });
@@ -347,7 +361,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
     if (!matcher) {
-      TRY(matcher, query::Matcher::parse(change.filter));
+      TRY(matcher, query::Matcher::parse(change.filter, change.expression_context()));
     }
     if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
@@ -365,7 +379,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome) {
   if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
-  TRY(const query::Matcher matcher, query::Matcher::parse(change.filter));
+  TRY(const query::Matcher matcher, query::Matcher::parse(change.filter, change.expression_context()));
   Remainder remainder;
   auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   for (int plans = 1; collection != nullptr; ++plans) {
@@ -380,35 +394,74 @@ Status change_all(Operation& operation, const shards::Namespace& ns, const Chang
   return insert_upserted(operation, ns, matcher, change, std::nullopt, outcome);
 }
 
-Result<query::Update> UpdateStatement::parse_update() const {
-  TRY(query::Update parsed, query::Update::parse(update));
+Status check_array_filters(std::string_view command, bson::Value filters) {
+  CHECK_OK(check_array(command, "arrayFilters", filters));
+  for (const auto& [place, filter] : filters.as_document()) {
+    if (!filter.is_document()) return wrong_type(command, "arrayFilters." + std::string(place), filter, "object");
+  }
+  return {};
+}
+
+Result<bool> UpdateStatement::read_option(std::string_view command, std::string_view name, bson::Value value) {
+  if (name == "multi" || name == "upsert") {
+    CHECK_OK(detail::check_bool(value, command, name));
+    CHECK_OK(detail::read(name == "multi" ? multi : upsert, value, command, name));
+  } else if (name == "hint") {
+    CHECK_OK(check_hint(value));
+    hint = value;
+  } else if (name == "arrayFilters") {
+    CHECK_OK(check_array_filters(command, value));
+    array_filters = value;
+  } else if (name == "sort") {
+    CHECK_OK(detail::read(sort, value, command, name));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Result<query::Update> UpdateStatement::parse_update(const query::ExpressionContext& expressions) const {
+  const query::UpdateOptions options{.array_filters = array_filters, .constants = constants, .expressions = &expressions};
+  TRY(query::Update parsed, query::Update::parse(update, options));
   if (multi && parsed.is_replacement()) {
     return error(Code::FailedToParse, "multi update is not supported for replacement-style update");
   }
   return parsed;
 }
 
+Status UpdateStatement::choose_by_sort(Change& change) const {
+  if (sort.empty()) return {};
+  if (multi) return error(Code::FailedToParse, "Cannot specify sort with multi=true");
+  bson::View order = sort;
+  CHECK_OK(settle_natural_sort(order, change.hint));
+  TRY(change.sort, query::SortSpec::parse(order));
+  return {};
+}
+
 Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
-                  std::int32_t number, std::size_t reply_room, Outcome& outcome) {
-  TRY(const query::Update update, statement.parse_update());
+                  const query::ExpressionContext& context, std::int32_t number, std::size_t reply_room, Outcome& outcome) {
+  TRY(const query::Update update, statement.parse_update(context));
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
   }
-  const Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
-                      .hint = statement.hint, .reply_room = reply_room};
+  Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
+                .hint = statement.hint, .context = &context, .reply_room = reply_room};
+  CHECK_OK(statement.choose_by_sort(change));
   if (is_config_view(ns)) return update_config_view(operation, ns, change, outcome);
+  CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
   CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
                            : change_first(operation, ns, change, statement_id(operation, number), outcome));
   return check_reply_room(outcome.upserted.view(), reply_room);  // It may be an earlier sending's.
 }
 
 Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
-                  std::int32_t number, Outcome& outcome) {
+                  const query::ExpressionContext& context, std::int32_t number, Outcome& outcome) {
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
   }
   CHECK_OK(check_no_config_view(ns));
-  const Change change{.filter = statement.filter, .hint = statement.hint};
+  CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
+  const Change change{.filter = statement.filter, .hint = statement.hint, .context = &context};
   return statement.multi ? change_all(operation, ns, change, outcome)
                          : change_first(operation, ns, change, statement_id(operation, number), outcome);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
+
 #include "commands/arguments.h"
 #include "commands/plan.h"
 #include "commands/statements.h"
 #include "commands/targets.h"
-#include "query/projection/projection.h"
 #include "query/sort/sort_spec.h"
 #include "query/updates/update.h"
 
@@ -33,12 +34,16 @@ struct Change {
   bson::View filter;
   const query::Update* update = nullptr;  ///< Null: the document is deleted.
   Image image = Image::kNone;             ///< Which version findAndModify wants to see.
-  const query::Projection* shown = nullptr;  ///< What it wants to see of it; a failure here must change nothing.
+  /// Adds what it wants to see of it; null: all. A failure here must change nothing.
+  std::function<Status(bson::View document, bson::Writer& out)> shown = {};
   bool multi = false;                     ///< One of all that match.
   bool upsert = false;
   query::SortSpec sort = {};              ///< Which of several matching documents is meant.
   bson::Value hint = {};
+  const query::ExpressionContext* context = nullptr;  ///< Of expressions in the filter; null: an empty one.
   std::size_t reply_room = SIZE_MAX;      ///< An upsert whose {_id} takes more bytes is refused, and changes nothing.
+
+  query::ExpressionContext expression_context() const { return context == nullptr ? query::ExpressionContext() : *context; }
 };
 
 /// Changes the first document that matches, or inserts one for an upsert. A filter by _id leads straight to it, without
@@ -63,6 +68,9 @@ Result<std::vector<Statement>> parse_statements(const Documents& documents, Pars
   return statements;
 }
 
+/// An array of documents, as arrayFilters must be.
+Status check_array_filters(std::string_view command, bson::Value filters);
+
 /// One statement of update or bulkWrite.
 struct UpdateStatement {
   bson::View filter;
@@ -70,14 +78,21 @@ struct UpdateStatement {
   bool multi = false;
   bool upsert = false;
   bson::Value hint;
+  bson::View sort;           ///< Which of several documents is meant.
+  bson::Value array_filters;
+  bson::View constants;      ///< Of a pipeline.
 
+  /// Reads the field of that name, or says that it has no such one; `command` is for error texts.
+  Result<bool> read_option(std::string_view command, std::string_view name, bson::Value value);
   /// What the statement's update means. It must not replace many documents by one.
-  Result<query::Update> parse_update() const;
+  Result<query::Update> parse_update(const query::ExpressionContext& expressions) const;
+  /// Puts the sort into the change. It must not be one of many documents.
+  Status choose_by_sort(Change& change) const;
 };
 /// `number` tells the statements of one command apart, for a client that sends them a second time. Fails before it inserts
 /// a document whose _id finds no place in `reply_room` bytes.
 Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
-                  std::int32_t number, std::size_t reply_room, Outcome& outcome);
+                  const query::ExpressionContext& context, std::int32_t number, std::size_t reply_room, Outcome& outcome);
 
 /// One statement of delete or bulkWrite.
 struct DeleteStatement {
@@ -86,6 +101,6 @@ struct DeleteStatement {
   bson::Value hint;
 };
 Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
-                  std::int32_t number, Outcome& outcome);
+                  const query::ExpressionContext& context, std::int32_t number, Outcome& outcome);
 
 }  // namespace partita::commands

@@ -48,6 +48,10 @@ class Operation {
   /// What it works on, as the log and currentOp show it, unchecked: "db.collection" or "db.$cmd".
   std::string shown_namespace() const;
 
+  /// Cursors are said to be of this namespace: of a view, whose pipeline this operation is.
+  void answer_as(shards::Namespace ns) { answers_as_ = std::move(ns); }
+  const shards::Namespace& answers_as(const shards::Namespace& own) const { return answers_as_ ? *answers_as_ : own; }
+
   bool on_worker() const { return on_worker_; }
   /// Asks for a worker thread: what has been written to the reply is dropped and the handler runs again there. A
   /// handler that changes anything must decide this before it does. Failing with LockBusy on a core asks for the same.
@@ -91,6 +95,7 @@ class Operation {
   bool on_worker_;
   wire::Next next_ = wire::Next::kReply;
   std::optional<SteadyTime> deadline_;
+  std::optional<shards::Namespace> answers_as_;
   std::shared_ptr<const std::atomic<bool>> cursor_killed_;
   OperationStats stats_;
 };

@@ -24,7 +24,7 @@ query::IndexDescription describe_records(const shards::Collection& collection) {
   const query::ShardKey& key = collection.sharding->key;
   way.name = collection.sharding->name;
   way.null_is_one = true;
-  for (const auto& field : key.fields()) way.fields.push_back({.path = field.path.text(), .hashed = field.hashed});
+  for (const auto& field : key.fields()) way.fields.push_back({.path = field.path.text(), .form = field.hashed ? query::KeyForm::kHashAndValue : query::KeyForm::kValue});
   if (!key.has_id()) way.fields.push_back({"_id"});
   return way;
 }
@@ -48,7 +48,7 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
   }
   const bool by_name = hint.is_string();
   const bool id = by_name ? hint.as_string() == "_id_"
-                          : hint.as_document().count() == 1 && hint.as_document()["_id"].is_number();
+                          : hint.as_document().count() == 1 && hint.as_document()["_id"].exact_int64() == 1;
   const bool shard_key = collection.sharding != nullptr && (by_name ? collection.sharding->name == hint.as_string()
                                                                     : bson::equal(bson::Value::of(collection.sharding->key.pattern()), hint));
   const bool by_id = collection.sharding == nullptr || collection.sharding->key.is_found_by_id();
@@ -56,7 +56,13 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const shards::IndexSpec& spec = *collection.indexes[i];
     const bool meant = by_name ? spec.name == hint.as_string() : bson::equal(spec.definition["key"], hint);
-    if (meant) request.hint = i + 1;
+    if (!meant || spec.hidden) continue;
+    // What lies in the order of the records is found there; of two indexes with one key their names tell them apart.
+    if (request.hint.value_or(0) > 0 && !by_name) {
+      return error(Code::IndexNotFound, "error processing query: planner returned error :: caused by :: Hint matched multiple "
+                   "indexes, must hint by index name. Matched: ", collection.indexes[*request.hint - 1]->name, " and ", spec.name);
+    }
+    request.hint = i + 1;
   }
   if (request.hint) return {};
   return error(Code::BadValue,
@@ -87,8 +93,10 @@ Status settle_natural_sort(bson::View& sort, bson::Value& hint) {
   return {};
 }
 
-PlanPremise::PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order) {
-  if (order.index == nullptr || order.may_repeat) return;
+PlanPremise::PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order,
+                         std::uint64_t without_arrays)
+    : without_arrays_(without_arrays) {
+  if (order.index == nullptr || without_arrays == 0) return;
   collection_ = std::move(collection);
   index_ = order.index;
   within_ = order.within;
@@ -100,7 +108,8 @@ Status PlanPremise::check(shards::Store& store) const {
   const auto same = [&](const auto& spec) { return spec->id == index_->id; };
   const auto place = std::ranges::find_if(now->indexes, same) - now->indexes.begin();
   if (static_cast<std::size_t>(place) == now->indexes.size()) return {};
-  if (!has_arrays(*now, static_cast<std::size_t>(place), leg_spans(*now, {.index = index_, .ranges = {}, .within = within_}))) return {};
+  const std::uint64_t bits = array_bits(*now, static_cast<std::size_t>(place), leg_spans(*now, {.index = index_, .ranges = {}, .within = within_}));
+  if ((bits & without_arrays_) == 0) return {};
   return error(Code::QueryPlanKilled, "the first array in index '", index_->name, "' has come since the query was planned");
 }
 
@@ -116,6 +125,10 @@ Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> co
   choice.describe();
   CHECK_OK(apply_hint(*choice.collection_, hint, choice.request_));
   choice.candidates_ = query::candidate_plans(choice.request_);
+  if (choice.candidates_.empty()) {
+    return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: $hint: refusing to "
+                 "build whole-index solution, because it's a wildcard index");
+  }
   return choice;
 }
 
@@ -130,12 +143,16 @@ void PlanChoice::describe() {
   const std::vector<shards::LegSpan> asked = leg_spans(collection, {.index = nullptr, .ranges = record_ranges_});
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const shards::IndexSpec& spec = *collection.indexes[i];
-    query::IndexDescription way{.name = spec.name, .fields = {}, .unique = spec.unique, .sparse = spec.sparse};
-    for (const auto& part : spec.parts) {
-      way.fields.push_back({part.path, part.descending ? query::keys::Direction::kDescending
-                                                       : query::keys::Direction::kAscending});
-    }
-    way.multikey = has_arrays(collection, i, asked);
+    query::IndexDescription way{.name = spec.name, .fields = {}, .pattern = spec.definition["key"].as_document()};
+    const query::Matcher* filter = spec.keys->filter();
+    way.filter = filter == nullptr ? nullptr : &filter->tree();
+    way.unique = spec.unique;
+    way.sparse = spec.sparse;
+    way.hidden = spec.hidden;
+    for (const auto& part : spec.parts) way.fields.push_back({part.path, part.direction(), part.form});
+    way.wildcard = spec.keys->wildcard();
+    way.array_bits = array_bits(collection, i, asked);
+    way.multikey = way.array_bits != 0;
     ways_.push_back(std::move(way));
   }
   request_.indexes = ways_;
@@ -168,6 +185,7 @@ Plan PlanChoice::plan() const {
   Plan plan;
   plan.sorted = !chosen.needs_sort;
   plan.needs_filter = chosen.needs_filter;
+  plan.through_index = chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup;
   plan.order.backward = chosen.backward;
   plan.order.may_repeat = chosen.may_repeat;
   plan.text = query::dump(chosen, request_);
@@ -184,7 +202,7 @@ Plan PlanChoice::plan() const {
     plan.legs_sorted = true;
     plan.sorted = false;
   }
-  plan.premise = PlanPremise(collection_, plan.order);
+  plan.premise = PlanPremise(collection_, plan.order, chosen.without_arrays);
   return plan;
 }
 

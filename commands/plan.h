@@ -6,12 +6,12 @@
 
 namespace partita::commands {
 
-/// What a plan takes for granted of the data: that no document which it leads to has an array in the index. Both ends of a
-/// range, and an order, may then be read off its keys.
+/// What a plan takes for granted of the data: that no document which it leads to has an array in the index, or, in a wildcard
+/// index, on the way to its path. Both ends of a range, and an order, may then be read off its keys.
 class PlanPremise {
  public:
   PlanPremise() = default;
-  PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order);
+  PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order, std::uint64_t without_arrays);
   /// Asked when the first rows have been read, for who writes an array says so before others see it. QueryPlanKilled when
   /// one has come: what was read may lack documents, and has to be read again by another plan.
   Status check(shards::Store& store) const;
@@ -20,6 +20,7 @@ class PlanPremise {
   std::shared_ptr<const shards::Collection> collection_;  ///< Null: nothing is taken for granted.
   std::shared_ptr<const shards::IndexSpec> index_;
   std::vector<query::KeyRange> within_;
+  std::uint64_t without_arrays_ = 0;
 };
 
 /// What to walk over for a query. query/plan decides; this puts its decision into a collection's terms.
@@ -30,6 +31,7 @@ struct Plan {
   bool legs_sorted = false;
   bool sorted_by_entries = false;  ///< By an index, whether in one leg or in several.
   bool needs_filter = true;
+  bool through_index = false;  ///< By the keys of an index, or of the records as one, not over everything.
   PlanPremise premise;
   std::string text;     ///< One line of it, for logs.
 

@@ -2,7 +2,8 @@
 //
 // Sessions begin with the first request that names them. All that is kept of one are the statements of its last retryable
 // write, beside the documents that they changed; they are forgotten some time after that write, whatever the client says
-// (sessions/reaper.h). So start, refresh and end only check what they are given; kill also stops what runs.
+// (sessions/reaper.h). So start and refresh only check what they are given; end also ends the session's cursors, and kill
+// stops what runs.
 #include <algorithm>
 
 #include "commands/arguments.h"
@@ -59,9 +60,15 @@ Status start_session(Operation& op, bson::Writer& reply) {
   return {};
 }
 
-/// Ending a session early would save little: its rows are found by partition, of which any may have some, and each would
-/// be a write; the reaper meets them anyway.
-Status check_sessions(Operation& op, bson::Writer&) { return parse_sessions(op).status(); }
+Status refresh_sessions(Operation& op, bson::Writer&) { return parse_sessions(op).status(); }
+
+/// Its cursors go at once, where MongoDB lets minutes pass. To forget its statements early would save little: their rows are
+/// found by partition, of which any may have some, and each would be a write; the reaper meets them anyway.
+Status end_sessions(Operation& op, bson::Writer&) {
+  TRY(const std::vector<shards::Uuid> ids, parse_sessions(op));
+  for (const shards::Uuid& id : ids) op.server().cursors.kill_session(id);
+  return {};
+}
 
 Status kill_sessions(Operation& op, bson::Writer&) {
   TRY(const std::vector<shards::Uuid> ids, parse_sessions(op));
@@ -78,6 +85,7 @@ Status kill_all_sessions(Operation& op, bson::Writer&) {
   CHECK_OK(no_arguments(op.command().name, op.request()));
   if (!op.target().is_array()) return wrong_type(op.command().name, op.command().name, op.target(), "array");
   if (!op.target().as_document().empty()) return error(Code::UserNotFound, "Could not find user: there are no users");
+  op.server().cursors.kill_sessions();
   const CurrentOperation* own = &op.client().current();
   kill_operations(op.server(), [&](const CurrentOperation& running) { return running.session && &running != own; });
   return {};
@@ -94,14 +102,14 @@ const Register kRefreshSessions{{
     .help = "Keeps the named sessions from timing out.",
     .rights = Rights::kNone,
     .stable_api = true,
-    .run = check_sessions,
+    .run = refresh_sessions,
 }};
 const Register kEndSessions{{
     .name = "endSessions",
     .help = "Lets go of the named sessions, as a client does when it leaves.",
     .rights = Rights::kNone,
     .stable_api = true,
-    .run = check_sessions,
+    .run = end_sessions,
 }};
 const Register kKillSessions{{
     .name = "killSessions",

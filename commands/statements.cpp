@@ -5,6 +5,7 @@
 #include "commands/server.h"
 #include "commands/settings/parameters.h"
 #include "query/updates/storage_rules.h"
+#include "shards/catalog/validation.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
@@ -147,6 +148,7 @@ Result<shards::EarlierStatement> find_earlier(shards::Session& session, shards::
 shards::WriteOptions write_options(Operation& operation, bool create_collection) {
   shards::WriteOptions options;
   options.create_collection = create_collection;
+  options.skips_validation = operation.body()["bypassDocumentValidation"].truthy();
   options.may_block = operation.on_worker();
   options.logical_limit_bytes = logical_limit.get();
   options.interrupted = [&operation] { return operation.check_interrupt(); };
@@ -175,6 +177,12 @@ Status name_collision(const shards::Namespace& ns, Status status) {
 
 Status insert_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
                        shards::Bytes record_key, bson::View document) {
+  if (const shards::Validation* validation = attempt.validation()) CHECK_OK(validation->check(document));
+  return move_document(attempt, ns, slot, record_key, document);
+}
+
+Status move_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
+                     shards::Bytes record_key, bson::View document) {
   Status status = attempt.unit().insert(slot, record_key, document);
   if (status.code() == Code::DuplicateKey && status.details().empty()) {  // The record key itself: _id.
     const auto pattern = bson::Document::build([](bson::Writer& w) { w.add(kId, 1); });

@@ -108,9 +108,13 @@ bool ends_command(Code code);
 
 /// A DuplicateKey of the storage layers in MongoDB's words; any other status as it is.
 Status name_collision(const shards::Namespace& ns, Status status);
-/// Inserts one document in an attempt; a collision is told in MongoDB's words.
+/// Inserts one document in an attempt, if the collection's validator lets it; a collision is told in MongoDB's words.
 Status insert_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
                        shards::Bytes record_key, bson::View document);
+
+/// The same for one that comes from another place of the collection, and has been asked for.
+Status move_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
+                     shards::Bytes record_key, bson::View document);
 
 /// Sizes, depth and names that every stored document obeys. Gives the document an _id in front where it has none and
 /// sets an empty top-level timestamp to the time, copying it into `changed` then; otherwise returns it as it is.

@@ -57,7 +57,7 @@ const RegisterUnsupported kReplication{
 const RegisterUnsupported kScripts{{"mapReduce", "mapreduce", "filemd5"}, "there is no JavaScript engine; use aggregate"};
 
 const RegisterUnsupported kSearch{{"createSearchIndexes", "updateSearchIndex", "dropSearchIndex", "listSearchIndexes"},
-                                  "there are no search indexes"};
+                                  "search indexes are a service of Atlas, which this server is no part of"};
 
 const RegisterUnsupported kEncryption{{"compactStructuredEncryptionData", "cleanupStructuredEncryptionData"},
                                       "there is no queryable encryption"};

@@ -2,6 +2,7 @@
 #include "commands/arguments.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
+#include "commands/variables.h"
 #include "commands/server.h"
 
 namespace partita::commands {
@@ -24,18 +25,11 @@ const Arguments<UpdateRequest> kArguments{
     {"let", &UpdateRequest::let},
 };
 
-/// Options that are not there: refused when they would change something.
-Status check_unsupported(std::string_view name, bson::Value value) {
-  constexpr std::string_view kCommand = "update.updates";
-  if (name == "arrayFilters") {
-    CHECK_OK(check_array(kCommand, name, value));
-  } else if (value.is_null()) {
-    return {};
-  } else if (!value.is_document()) {
-    return wrong_type(kCommand, name, value, "object");
-  }
+Status check_collation(std::string_view command, bson::Value value) {
+  if (value.is_null()) return {};
+  if (!value.is_document()) return wrong_type(command, "collation", value, "object");
   if (value.as_document().empty()) return {};
-  return error(Code::NotImplemented, "update.updates.", name, " is not supported");
+  return error(Code::NotImplemented, command, ".collation is not supported");
 }
 
 Result<UpdateStatement> parse_statement(bson::View document) {
@@ -43,6 +37,8 @@ Result<UpdateStatement> parse_statement(bson::View document) {
   UpdateStatement statement;
   bool has_filter = false;
   for (const auto& [name, value] : document) {
+    TRY(const bool shared, statement.read_option(kCommand, name, value));
+    if (shared) continue;
     if (name == "q") {
       CHECK_OK(detail::read(statement.filter, value, kCommand, name));
       has_filter = !value.is_null();
@@ -50,15 +46,12 @@ Result<UpdateStatement> parse_statement(bson::View document) {
       if (!value.is_document() && !value.is_array()) {
         return error(Code::FailedToParse, "Update argument must be either an object or an array");
       }
+      if (value.is_array()) CHECK_OK(query::PipelineUpdate::check_shape(value.as_document()));
       statement.update = value;
-    } else if (name == "multi" || name == "upsert") {
-      CHECK_OK(detail::check_bool(value, kCommand, name));
-      CHECK_OK(detail::read(name == "multi" ? statement.multi : statement.upsert, value, kCommand, name));
-    } else if (name == "hint") {
-      CHECK_OK(check_hint(value));
-      statement.hint = value;
-    } else if (name == "arrayFilters" || name == "collation" || name == "c" || name == "sort") {
-      CHECK_OK(check_unsupported(name, value));
+    } else if (name == "c") {
+      CHECK_OK(detail::read(statement.constants, value, kCommand, name));
+    } else if (name == "collation") {
+      CHECK_OK(check_collation(kCommand, value));
     } else {
       return unknown_field(kCommand, name);
     }
@@ -92,10 +85,12 @@ void add(Outcome outcome, std::int32_t index, Totals& totals) {
 
 /// Fails only with what ends the command.
 Status run_all(Operation& operation, const shards::Namespace& ns, const std::vector<UpdateStatement>& statements,
-               const StatementNumbers& numbers, bool ordered, Totals& totals) {
+               const Result<Variables>& variables, const StatementNumbers& numbers, bool ordered, Totals& totals) {
   for (std::size_t i = 0; i < statements.size(); ++i) {
     Outcome outcome;
-    Status status = run_update(operation, ns, statements[i], numbers.at(i), totals.errors.room().left(), outcome);
+    Status status = variables.ok() ? run_update(operation, ns, statements[i], variables->context(), numbers.at(i),
+                                                totals.errors.room().left(), outcome)
+                                   : variables.status();
     if (!status.ok() && ends_command(status.code())) return status;
     if (status.ok()) {
       if (outcome.retried) totals.retried.push_back(numbers.at(i));
@@ -112,7 +107,6 @@ Status update(Operation& operation, bson::Writer& reply) {
   TRY(const UpdateRequest request, kArguments.parse("update", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
-  CHECK_OK(refuse_variables("update", request.let));
   const std::size_t count = request.updates.count();
   CHECK_OK(check_batch_size(count));
   TRY(const auto statements, parse_statements<UpdateStatement>(request.updates, parse_statement));
@@ -121,7 +115,8 @@ Status update(Operation& operation, bson::Writer& reply) {
   TRY(const StatementNumbers numbers,
       StatementNumbers::parse("update", request.statement_number, request.statement_numbers, count));
   Totals totals(count);
-  CHECK_OK(run_all(operation, ns, statements, numbers, request.ordered, totals));
+  const Result<Variables> variables = Variables::of(operation, request.let);
+  CHECK_OK(run_all(operation, ns, statements, variables, numbers, request.ordered, totals));
 
   DocumentCounts& counts = operation.stats().documents;
   counts.updated = totals.modified;
@@ -145,11 +140,15 @@ Status explain_update(Operation& operation, Verbosity verbosity, bson::Writer& r
   TRY(const UpdateRequest request, kArguments.parse("update", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (request.updates.count() != 1) return error(Code::InvalidLength, "explained write batches must be of size 1");
+  TRY(const Variables variables, Variables::of(operation, request.let));
   return request.updates.for_each([&](bson::View document) -> Status {
     TRY(const UpdateStatement statement, parse_statement(document));
-    TRY(const query::Update update, statement.parse_update());
-    const Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint};
-    return explain_change(operation, ns, change, {.filter = statement.filter, .limit = statement.multi ? 0U : 1U}, verbosity, reply);
+    TRY(const query::Update update, statement.parse_update(variables.context()));
+    Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint,
+                  .context = &variables.context()};
+    CHECK_OK(statement.choose_by_sort(change));
+    const query::ExplainRequest shown{.filter = statement.filter, .sort = statement.sort, .limit = statement.multi ? 0U : 1U};
+    return explain_change(operation, ns, change, shown, verbosity, reply);
   });
 }
 
@@ -161,6 +160,7 @@ const Register kUpdate{{
     .retryable_write = true,
     .takes_write_concern = true,
     .stable_api = true,
+    .on_view = {.itself = true},
     .run = update,
     .explain = explain_update,
 }};

@@ -22,12 +22,12 @@ Status sort(Documents& documents, const query::SortSpec& spec) {
   return {};
 }
 
-Status project(Documents& documents, const query::Projection& projection) {
-  query::Arena arena;
+Status show(Documents& documents, const FindQuery& query) {
+  ShownDocuments::Scratch scratch;
   for (bson::Document& document : documents) {
     bson::Buffer projected;
     bson::Writer out(projected);
-    CHECK_OK(projection.apply(document, out, arena));
+    CHECK_OK(query.shown.add(document, &query.matcher, out, scratch));
     out.close();
     document = bson::Document(std::move(projected));
   }
@@ -42,7 +42,7 @@ Result<Documents> select(Documents documents, const FindQuery& query) {
   const std::size_t skipped = std::min<std::uint64_t>(query.skip, documents.size());
   documents.erase(documents.begin(), documents.begin() + static_cast<std::ptrdiff_t>(skipped));
   if (query.limit != 0 && documents.size() > query.limit) documents.resize(query.limit);
-  if (query.projection) CHECK_OK(project(documents, *query.projection));
+  if (!query.shown.as_they_are()) CHECK_OK(show(documents, query));
   return documents;
 }
 

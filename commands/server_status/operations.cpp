@@ -3,6 +3,8 @@
 // What clients have asked for: opcounters, opLatencies, metrics, asserts.
 #include "commands/server.h"
 #include "commands/server_status/section.h"
+#include "shards/expiry/ttl_monitor.h"
+#include "shards/store.h"
 
 namespace partita::commands {
 namespace {
@@ -82,9 +84,15 @@ Status write_metrics(Server& server, bson::Writer& section) {
     open.add("total", static_cast<std::int64_t>(server.cursors.open_count()));
     open.add("bytes", static_cast<std::int64_t>(server.cursors.memory()));
   }
-  bson::Writer executor = section.document("queryExecutor");
-  executor.add("scanned", counts.keys_examined);
-  executor.add("scannedObjects", counts.docs_examined);
+  {
+    bson::Writer executor = section.document("queryExecutor");
+    executor.add("scanned", counts.keys_examined);
+    executor.add("scannedObjects", counts.docs_examined);
+  }
+  const shards::TtlMonitor::Figures expired = server.store.ttl().figures();
+  bson::Writer ttl = section.document("ttl");
+  ttl.add("deletedDocuments", expired.deleted);
+  ttl.add("passes", expired.passes);
   return {};
 }
 

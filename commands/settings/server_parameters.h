@@ -14,5 +14,7 @@ extern Whole max_leg_threads;
 
 /// What hello tells clients, and what the store is opened with.
 extern Whole session_timeout_minutes;
+/// From one look for cursors that have timed out to the next.
+extern Whole cursor_monitor_seconds;
 
 }  // namespace partita::commands::parameters

@@ -62,7 +62,7 @@ Status update_config_view(Operation& operation, const shards::Namespace& ns, con
     if (!matcher.matches(row, state)) continue;
     ++outcome.matched;
     bson::Buffer after;
-    TRY(const query::UpdateOutcome changed, change.update->apply(row, after));
+    TRY(const query::UpdateOutcome changed, change.update->apply(row, after, {.element = state.element}));
     if (changed.modified) {
       CHECK_OK(change_row(operation, ns, row, bson::Document(std::move(after))));
       ++outcome.modified;

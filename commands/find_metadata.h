@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "commands/plan.h"
+#include "query/indexes/index_keys.h"
+#include "query/projection/meta.h"
+#include "query/sort/sort_keys.h"
+
+namespace partita::commands {
+
+/// What a find knows of its documents beside their fields. All of it is made of the document and the plan, so that nothing
+/// has to travel beside the rows. One thread at a time.
+class FindMetadata final : public query::MetaSource {
+ public:
+  /// `plan` is null where documents are at hand and nothing is walked over.
+  FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan);
+
+  Result<bson::Value> meta(query::Meta meta, bson::View document, query::Arena& arena) override;
+  /// Adds the fields of the key by which the walk came to the document; none where it walked over no index.
+  Status add_index_key(bson::View document, bson::Writer& out);
+  /// The same number as long as the document stays what it is in the collection: a hash of its record key.
+  Result<std::int64_t> record_id(bson::View document);
+
+ private:
+  Result<bson::Value> sort_key(bson::View document, query::Arena& arena);
+  Result<bson::Value> index_key(bson::View document, query::Arena& arena);
+  Status add_record_key(bson::View document, bson::Writer& out) const;
+  Result<std::size_t> first_met() const;
+
+  const std::shared_ptr<const shards::Collection> collection_;
+  query::SortKeys sort_keys_;
+  const bool through_index_;
+  const shards::ScanOrder order_;
+  query::IndexKeys keys_;
+  bson::Buffer key_;
+};
+
+}  // namespace partita::commands

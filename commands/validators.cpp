@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/validators.h"
+
+#include <algorithm>
+
+#include "query/match/matcher.h"
+
+namespace partita::commands {
+namespace {
+
+Status check_word(std::string_view command, std::string_view field, std::string_view given, std::initializer_list<std::string_view> known) {
+  if (given.empty() || std::ranges::find(known, given) != known.end()) return {};
+  return error(Code::BadValue, "Enumeration value '", given, "' for field '", command, ".", field, "' is not a valid value.");
+}
+
+}  // namespace
+
+Status check_validator(std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options) {
+  CHECK_OK(check_word(command, "validationLevel", options.level, {"off", "strict", "moderate"}));
+  CHECK_OK(check_word(command, "validationAction", options.action, {"error", "warn"}));
+  if (options.validator.empty()) return {};
+  if (ns.db() == "admin" || ns.db() == "local" || ns.db() == "config") {
+    return error(Code::InvalidOptions, "Document validators are not allowed on collection ", ns.full(), " in the ", ns.db(),
+                 " internal database");
+  }
+  return query::Matcher::parse(options.validator).status();
+}
+
+}  // namespace partita::commands

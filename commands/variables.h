@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "commands/operation.h"
+#include "query/expressions/compiled_expression.h"
+
+namespace partita::commands {
+
+/// What the expressions of one command may know beside documents: the variables of its `let`, whose values are computed
+/// once, the time it came, and where its random choices begin. Owns these values; whoever has parsed with them has copies.
+class Variables {
+ public:
+  /// Each variable may use those before it, and no document. Fails as mongod does where one does not have a value.
+  static Result<Variables> of(Operation& operation, bson::View let = {});
+
+  const query::ExpressionContext& context() const { return context_; }
+
+ private:
+  query::ExpressionContext context_;
+  query::Arena values_{256};
+};
+
+}  // namespace partita::commands

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/views.h"
+
+#include <algorithm>
+
+#include "commands/arguments.h"
+#include "commands/server.h"
+#include "commands/source_stages.h"
+#include "query/stages/pipeline.h"
+#include "shards/store.h"
+
+namespace partita::commands {
+namespace {
+
+constexpr std::size_t kMaxViewDepth = 20;
+constexpr std::size_t kMaxViewPipelineBytes = 16 << 20;
+
+Status too_deep() {
+  return error(Code::ViewDepthLimitExceeded, "View depth limit exceeded; maximum depth is ", kMaxViewDepth);
+}
+
+/// A view makes rows of rows, and of nothing else; and it writes nothing.
+Status check_view_stage(const shards::Namespace& view, std::string_view place, bson::Value stage) {
+  if (!stage.is_document()) return wrong_type("create.pipeline", place, stage, "object");
+  const bson::View fields = stage.as_document();
+  const std::string_view kind = fields.empty() ? std::string_view() : fields.begin()->name;
+  const bool writes = kind == "$out" || kind == "$merge";
+  if (!writes && kind != "$changeStream" && !is_source_stage(fields)) return {};
+  return error(Code::OptionNotSupportedOnView, "Invalid pipeline for view ", view.full(), " :: caused by :: The aggregation stage ", kind,
+               " in location ", place, " of the pipeline cannot be used in the view definition of ", view.full(),
+               writes ? " because it writes to disk" : " because it reads from no collection");
+}
+
+/// The view that the command names; nullptr where it names none.
+const shards::ViewRow* named_view(Operation& operation) {
+  if (operation.command().target != Target::kCollection || !operation.target().is_string()) return nullptr;
+  const shards::CatalogSnapshot& snapshot = operation.server().store.catalog().snapshot();
+  if (snapshot.views->empty()) [[likely]] return nullptr;
+  return snapshot.view(shards::Namespace(operation.db(), operation.target().as_string()).full());
+}
+
+Status refuse_view(Operation& operation) {
+  TRY(const shards::Namespace ns, operation.target_namespace());
+  return operation.server().store.catalog().snapshot().check_no_view(ns);
+}
+
+/// The aggregate that stands for the command, as if the client had sent it.
+struct StandIn {
+  bson::Document body;
+  wire::Request request;
+  GenericArguments generic;
+
+  static Result<std::unique_ptr<StandIn>> make(Operation& operation) {
+    TRY(const shards::Namespace view, operation.target_namespace());
+    TRY(const ViewSource source, resolve_view(operation.server().store.catalog().snapshot(), view));
+    auto made = std::make_unique<StandIn>();
+    TRY(made->body, operation.command().on_view.pipeline(operation, source));
+    made->request = operation.request();
+    made->request.body = made->body.view();
+    made->request.sequence_count = 0;
+    TRY(made->generic, GenericArguments::parse(made->request));
+    return made;
+  }
+  Operation operation(Operation& asked) {
+    Operation made(asked.server(), asked.client(), request, *find_command("aggregate"), generic, asked.on_worker());
+    if (asked.deadline()) made.set_deadline(*asked.deadline());
+    made.answer_as(shards::Namespace(asked.db(), asked.target().as_string()));
+    return made;
+  }
+};
+
+Status read_view(Operation& operation, bson::Writer& reply) {
+  if (!operation.on_worker()) return operation.to_worker();
+  TRY(const std::unique_ptr<StandIn> stand_in, StandIn::make(operation));
+  Operation aggregate = stand_in->operation(operation);
+  const auto answer = operation.command().on_view.answer;
+  if (answer == nullptr) {
+    Status status = aggregate.command().run(aggregate, reply);
+    operation.stats() = aggregate.stats();
+    return status;
+  }
+  bson::Buffer bytes;
+  {
+    bson::Writer whole(bytes);
+    CHECK_OK(aggregate.command().run(aggregate, whole));
+  }
+  operation.stats() = aggregate.stats();
+  return answer(bson::View::trusted(bytes.data())["cursor"].as_document()["firstBatch"].as_document(), reply);
+}
+
+}  // namespace
+
+Result<ViewSource> resolve_view(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view) {
+  ViewSource source{view, {}};
+  for (std::size_t depth = 0;; ++depth) {
+    const shards::ViewRow* row = snapshot.view(source.ns.full());
+    if (row == nullptr) return source;
+    if (depth == kMaxViewDepth) return too_deep();
+    std::vector<bson::Document> before;
+    for (const bson::Field& stage : row->pipeline()) before.emplace_back(stage.value.as_document());
+    std::ranges::move(source.stages, std::back_inserter(before));
+    source.stages = std::move(before);
+    source.ns = shards::Namespace(view.db(), row->on());
+  }
+}
+
+Status check_view(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view, const shards::ViewRow& definition) {
+  CHECK_OK(shards::check_collection_name(view.db(), definition.on()));
+  for (const auto& [place, stage] : definition.pipeline()) CHECK_OK(check_view_stage(view, place, stage));
+  CHECK_OK(query::Pipeline::parse(definition.pipeline()).status());
+  // As it will be, with all that it stands on.
+  std::size_t bytes = definition.pipeline().size();
+  std::string on(definition.on());
+  std::string way = view.full();
+  for (std::size_t depth = 1;; ++depth) {
+    const shards::Namespace next(view.db(), on);
+    way += " => " + next.full();
+    if (next == view) return error(Code::GraphContainsCycle, "View cycle detected: ", way);
+    const shards::ViewRow* row = snapshot.view(next.full());
+    if (row == nullptr) break;
+    if (depth == kMaxViewDepth) return too_deep();
+    bytes += row->pipeline().size();
+    on = row->on();
+  }
+  if (bytes <= kMaxViewPipelineBytes) return {};
+  return error(Code::ViewPipelineMaxSizeExceeded, "The stages of ", view.full(), " and of all that it stands on take ", bytes,
+               " bytes; the most is ", kMaxViewPipelineBytes);
+}
+
+Status run_or_read_view(Operation& operation, bson::Writer& reply) {
+  const Command& command = operation.command();
+  if (named_view(operation) == nullptr || command.on_view.itself) return command.run(operation, reply);
+  return command.on_view.pipeline == nullptr ? refuse_view(operation) : read_view(operation, reply);
+}
+
+Status explain_or_read_view(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
+  const Command& command = operation.command();
+  if (named_view(operation) == nullptr) return command.explain(operation, verbosity, reply);
+  if (command.on_view.pipeline == nullptr) return refuse_view(operation);
+  TRY(const std::unique_ptr<StandIn> stand_in, StandIn::make(operation));
+  Operation aggregate = stand_in->operation(operation);
+  return aggregate.command().explain(aggregate, verbosity, reply);
+}
+
+bson::Document view_pipeline(const Operation& operation, const ViewSource& source, const std::function<void(bson::ArrayWriter&)>& add,
+                             const std::function<void(bson::Writer&)>& options) {
+  return bson::Document::build([&](bson::Writer& command) {
+    command.add("aggregate", source.ns.collection());
+    {
+      bson::ArrayWriter stages = command.array("pipeline");
+      for (const bson::Document& stage : source.stages) stages.push(stage.view());
+      add(stages);
+    }
+    options(command);
+    for (const bson::Field& field : operation.body()) {
+      if (is_generic_argument(field.name)) command.add(field);
+    }
+  });
+}
+
+void pass_on(const Operation& operation, std::initializer_list<std::string_view> names, bson::Writer& command) {
+  for (const std::string_view name : names) {
+    if (const bson::Value value = operation.body()[name]; !value.missing()) command.add(name, value);
+  }
+}
+
+}  // namespace partita::commands
