@@ -131,7 +131,11 @@ TEST_F(BulkWrite, WhatIsWrittenWronglyIsRefusedAsAWhole) {
   EXPECT_EQ(refusal("{update: 0, updateMods: {}}"), 40414);
   EXPECT_EQ(refusal("{update: 0, filter: {}}"), 40414);
   EXPECT_EQ(refusal("{update: 0, filter: 1, updateMods: {}}"), 14);
-  EXPECT_EQ(refusal("{update: 0, filter: {}, updateMods: {}, arrayFilters: []}"), 238);
+  EXPECT_EQ(refusal("{update: 0, filter: {}, updateMods: {}, arrayFilters: 1}"), 14);
+  EXPECT_EQ(refusal("{update: 0, filter: {}, updateMods: {}, arrayFilters: [1]}"), 14);
+  EXPECT_EQ(refusal("{update: 0, filter: {}, updateMods: [{$foo: 1}]}"), 40324);
+  EXPECT_EQ(refusal("{update: 0, filter: {}, updateMods: {}, constants: 1}"), 14);
+  EXPECT_EQ(refusal("{update: 0, filter: {}, updateMods: {}, collation: {locale: 'de'}}"), 238);
   EXPECT_EQ(refusal("{delete: 0}"), 40414);
   EXPECT_EQ(refusal("{delete: 0, filter: {}, limit: 1}"), 40415);
   EXPECT_EQ(refusal("{replace: 0, filter: {}}"), 9);
@@ -140,6 +144,17 @@ TEST_F(BulkWrite, WhatIsWrittenWronglyIsRefusedAsAWhole) {
   EXPECT_EQ(code(kGood.substr(0, kGood.size() - 2), "stmtId: 1, stmtIds: [1]"), 72);
   EXPECT_EQ(code(kGood.substr(0, kGood.size() - 2), "stmtIds: [1, 2]"), 16);
   EXPECT_EQ(documents("a"), "{}") << "nothing of it was done";
+}
+
+TEST_F(BulkWrite, UpdatesTakeArrayFiltersPipelinesAndAnOrder) {
+  reply("{bulkWrite: 1, ops: [{insert: 0, document: {_id: 1, a: [1, 5]}}, {insert: 0, document: {_id: 2, a: [7]}}], nsInfo: [{ns: 'test.a'}]}");
+  const bson::Document done = reply(
+      "{bulkWrite: 1, ops: ["
+      "{update: 0, filter: {}, updateMods: {$inc: {'a.$[big]': 100}}, arrayFilters: [{big: {$gt: 2}}], multi: true},"
+      "{update: 0, filter: {_id: {$gt: 0}}, updateMods: {$set: {last: true}}, sort: {_id: -1}},"
+      "{update: 0, filter: {_id: 1}, updateMods: [{$set: {n: '$$c'}}], constants: {c: '$a'}}], nsInfo: [{ns: 'test.a'}]}");
+  EXPECT_EQ(done["nModified"].exact_int64(), 4);
+  EXPECT_EQ(documents("a"), "{\"0\": {_id: 1, a: [1, 105], n: \"$a\"}, \"1\": {_id: 2, a: [107], last: true}}");
 }
 
 TEST_F(BulkWrite, NamespacesAreChecked) {

@@ -41,11 +41,11 @@ TEST_F(FailPoints, AreThereForTestsOnly) {
 }
 
 TEST_F(FailPoints, FailTheNamedCommandSoManyTimes) {
-  fail("{times: 2}", "{errorCode: 5, failCommands: ['ping']}");
+  fail("{times: 2}", "{errorCode: 54321, failCommands: ['ping']}");
   EXPECT_EQ(code("{buildInfo: 1}"), std::nullopt);
-  EXPECT_EQ(code("{ping: 1}"), 5);
+  EXPECT_EQ(code("{ping: 1}"), 54321);
   EXPECT_EQ(run("{ping: 1}"),
-            R"({ok: 0.0, errmsg: "Failing command via 'failCommand' failpoint", code: 5, codeName: "Location5"})");
+            R"({ok: 0.0, errmsg: "Failing command via 'failCommand' failpoint", code: 54321, codeName: "Location54321"})");
   EXPECT_EQ(run("{ping: 1}"), "{ok: 1.0}");
 }
 
@@ -55,17 +55,17 @@ TEST_F(FailPoints, KnowCommandsByTheirOlderNamesToo) {
 }
 
 TEST_F(FailPoints, SkipTheFirstOnes) {
-  fail("{skip: 2}", "{errorCode: 5, failCommands: ['ping']}");
+  fail("{skip: 2}", "{errorCode: 54321, failCommands: ['ping']}");
   EXPECT_EQ(run("{ping: 1}"), "{ok: 1.0}");
   EXPECT_EQ(run("{ping: 1}"), "{ok: 1.0}");
-  EXPECT_EQ(code("{ping: 1}"), 5);
-  EXPECT_EQ(code("{ping: 1}"), 5);
+  EXPECT_EQ(code("{ping: 1}"), 54321);
+  EXPECT_EQ(code("{ping: 1}"), 54321);
 }
 
 TEST_F(FailPoints, AskOncePerOperationEvenAcrossAHop) {
-  fail("{skip: 1}", "{errorCode: 5, failCommands: ['serverStatus']}");
+  fail("{skip: 1}", "{errorCode: 54321, failCommands: ['serverStatus']}");
   EXPECT_EQ(code("{serverStatus: 1}"), std::nullopt) << "the hop to the worker is no second operation";
-  EXPECT_EQ(code("{serverStatus: 1}"), 5);
+  EXPECT_EQ(code("{serverStatus: 1}"), 54321);
 }
 
 TEST_F(FailPoints, CountHowOftenTheyFired) {
@@ -73,7 +73,7 @@ TEST_F(FailPoints, CountHowOftenTheyFired) {
     return server_.reply("{configureFailPoint: 'failCommand', mode: 'off'}")["count"].as_int32();
   };
   const std::int32_t before = count();
-  fail("'alwaysOn'", "{errorCode: 5, failCommands: ['ping']}");
+  fail("'alwaysOn'", "{errorCode: 54321, failCommands: ['ping']}");
   run("{ping: 1}");
   run("{buildInfo: 1}");
   run("{ping: 1}");
@@ -111,21 +111,21 @@ TEST_F(FailPoints, ADelayIsNotTakenForTheCommandsOwnWait) {
 TEST_F(FailPoints, HitOneApplicationOnly) {
   Client other(server_.server());
   other.run("{hello: 1, client: {driver: {name: 'd', version: '1'}, os: {type: 'L'}, application: {name: 'other'}}}");
-  fail("'alwaysOn'", "{errorCode: 5, failCommands: ['ping'], appName: 'other'}");
+  fail("'alwaysOn'", "{errorCode: 54321, failCommands: ['ping'], appName: 'other'}");
   EXPECT_EQ(run("{ping: 1}"), "{ok: 1.0}");
-  EXPECT_EQ(other.reply("{ping: 1}")["code"].exact_int64(), 5);
+  EXPECT_EQ(other.reply("{ping: 1}")["code"].exact_int64(), 54321);
 }
 
 TEST_F(FailPoints, PutTheirLabelsInPlaceOfTheErrors) {
   fail("{times: 1}", "{errorCode: 91, failCommands: ['ping']}");  // One that writes may be sent again for.
   EXPECT_TRUE(server_.reply("{ping: 1}")["errorLabels"].missing());
-  fail("{times: 1}", "{errorCode: 5, errorLabels: ['A', 'B'], failCommands: ['ping']}");
+  fail("{times: 1}", "{errorCode: 54321, errorLabels: ['A', 'B'], failCommands: ['ping']}");
   EXPECT_EQ(test::readable(server_.reply("{ping: 1}")["errorLabels"].as_document()), R"({"0": "A", "1": "B"})");
 }
 
 TEST_F(FailPoints, NeverKeepTheirOwnSwitchFromWorking) {
-  fail("'alwaysOn'", "{errorCode: 5, failAllCommands: true, failCommands: ['configureFailPoint']}");
-  EXPECT_EQ(code("{ping: 1}"), 5);
+  fail("'alwaysOn'", "{errorCode: 54321, failAllCommands: true, failCommands: ['configureFailPoint']}");
+  EXPECT_EQ(code("{ping: 1}"), 54321);
   fail("'off'", "{}");
   EXPECT_EQ(run("{ping: 1}"), "{ok: 1.0}");
 }

@@ -9,6 +9,7 @@
 
 #include "commands/settings/balance_parameters.h"
 #include "commands/settings/move_parameters.h"
+#include "commands/settings/ttl_parameters.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
 
@@ -120,6 +121,7 @@ void InProcess::start() {
   options.checkpoint_after_replay = false;  // A copy of files that are being written would be no crash.
   options.balance = commands::parameters::balance_options();
   options.moves = commands::parameters::move_options();
+  options.ttl = commands::parameters::ttl_options();
   Result<std::unique_ptr<shards::Store>> store = shards::Store::open(std::move(options), wall_);
   if (!store.ok()) throw std::runtime_error(store.status().message());
   store_ = std::move(*store);

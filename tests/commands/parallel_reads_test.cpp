@@ -107,7 +107,7 @@ TEST_F(ParallelReads, RefuseWhatIsNoDegree) {
   expect_refused("{count: 'c', comment: {maxDegreeOfParallelism: true}}", "TypeMismatch", "comment.maxDegreeOfParallelism");
   expect_refused("{distinct: 'c', key: 'n', maxBufferedItemCount: -7}", "BadValue", "distinct.maxBufferedItemCount");
   expect_refused("{collMod: 'c', maxDegreeOfParallelism: 0.5}", "BadValue", "collMod.maxDegreeOfParallelism");
-  expect_refused("{collMod: 'c', validator: {}}", "CommandNotSupported", "validator");
+  expect_refused("{collMod: 'c', timeseries: {}}", "CommandNotSupported", "timeseries");
   expect_refused("{collMod: 'nothing', maxDegreeOfParallelism: 1}", "NamespaceNotFound", "nothing");
   expect_refused("{setParameter: 1, maxDegreeOfParallelism: -2}", "BadValue", "maxDegreeOfParallelism");
 }
@@ -272,7 +272,7 @@ TEST_F(ParallelReads, StopAllLegsWhenTheirTimeIsUp) {
 TEST_F(ParallelReads, StopWhenTheCursorIsKilledInUse) {
   shard(16);
   fill(20'000);
-  const Document first = send("{find: 'c', filter: {$expr: {$or: [{$eq: ['$_id', 0]}, {$eq: ['$_id', 1]}, {$lt: ['$n', 1]}]}}, batchSize: 1, maxDegreeOfParallelism: 2}");
+  const Document first = send("{find: 'c', filter: {$expr: {$or: [{$eq: ['$_id', 0]}, {$eq: ['$_id', 1]}, {$lt: ['$n', 1]}]}}, batchSize: 1, maxDegreeOfParallelism: 2, maxBufferedItemCount: 1}");
   const std::string id = std::to_string(first["cursor"].as_document()["id"].as_int64());
   set_fault(shards::FailPoint::Mode::kAlways, "{blockTimeMS: 50}");
   Client other(server_.server());

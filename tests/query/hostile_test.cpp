@@ -12,6 +12,7 @@
 #include "query/stages/pipeline.h"
 #include "query/updates/upsert.h"
 #include "tests/support/random_bson.h"
+#include "wire/bson/json.h"
 #include "wire/bson/validate.h"
 
 namespace partita::query {
@@ -32,7 +33,8 @@ class Nonsense {
     for (const auto& [name, entry] : Registry<Expression>::all()) words_.emplace_back(name);
     for (const auto& [name, entry] : Registry<StageKind>::all()) stages_.emplace_back(name);
     for (const char* word : {"$and", "$or", "$nor", "$not", "_id", "a", "b", "a.b", "b.0", "a.0.b", "", "a.", ".", "$",
-                             "a.$", "a.$[]", "if", "then", "else", "branches", "path", "1500000"})
+                             "a.$", "a.$[]", "a.$[].b", "a.$[i]", "a.$[i].b", "b.$.a", "i", "i.b", "$each", "$position", "$slice", "$sort",
+                             "properties", "items", "not", "anyOf", "required", "type", "if", "then", "else", "branches", "path", "1500000"})
       words_.emplace_back(word);
   }
 
@@ -110,7 +112,7 @@ TEST_F(Hostile, projections) {
     Buffer bytes;
     Arena arena;
     bson::Writer out(bytes);
-    const bool fine = projection->apply(documents_.document(), out, arena).ok();
+    const bool fine = projection->apply(documents_.document().view(), out, arena).ok();
     out.close();
     EXPECT_TRUE(!fine || bson::validate(bytes.bytes()).ok());
   }
@@ -120,11 +122,13 @@ TEST_F(Hostile, projections) {
 TEST_F(Hostile, updates) {
   for (int round = 0; round < kRounds; ++round) {
     const Document source = nonsense_.document();
-    const auto update = Update::parse(Value::of(source.view()));
+    const Document filters = *bson::parse_json("{f: [{i: {$ne: 5}}]}");
+    const UpdateOptions options{.array_filters = round % 2 == 0 ? Value() : filters["f"]};
+    const auto update = Update::parse(Value::of(source.view()), options);
     if (!update.ok()) continue;
     ++accepted_;
     Buffer after;
-    const auto outcome = update->apply(documents_.document(), after);
+    const auto outcome = update->apply(documents_.document(), after, {.element = round % 4});
     const bool changed = outcome.ok() && outcome->modified;
     EXPECT_TRUE(!changed || bson::validate(after.bytes()).ok());
     const auto matcher = Matcher::parse(nonsense_.document());
@@ -151,11 +155,11 @@ TEST_F(Hostile, pipelines) {
 
 /// As deep as a message may be.
 TEST_F(Hostile, nesting) {
-  for (const std::string_view name : {"$and", "$not", "$add", "a"}) {
+  for (const std::string_view name : {"$and", "$not", "$add", "a", "$elemMatch", "$all", "not", "allOf", "properties"}) {
     Document nested = Document::build([](bson::Writer& out) { out.add("a", 1); });
     for (int level = 0; level < 190; ++level) {
       nested = Document::build([&](bson::Writer& out) {
-        if (name == "$and" || name == "$add") {
+        if (name == "$and" || name == "$add" || name == "$all" || name == "allOf") {
           bson::ArrayWriter list = out.array(name);
           list.push(nested.view());
         } else {
@@ -165,6 +169,8 @@ TEST_F(Hostile, nesting) {
     }
     (void)Matcher::parse(nested).ok();
     (void)Matcher::parse(Document::build([&](bson::Writer& out) { out.add("a", nested.view()); })).ok();
+    const auto schema = Matcher::parse(Document::build([&](bson::Writer& out) { out.add("$jsonSchema", nested.view()); }));
+    if (schema.ok()) (void)schema->matches(nested);
     (void)Projection::parse(nested).ok();
     (void)Update::parse(Value::of(nested.view())).ok();
     (void)CompiledExpression::compile(Value::of(nested.view())).ok();

@@ -2,6 +2,7 @@
 #include "tests/query/language.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "query/expressions/compiled_expression.h"
 #include "query/match/matcher.h"
@@ -54,10 +55,20 @@ Result<std::string> match(const Words& words) {
   return std::string(matches ? "true" : "false");
 }
 
+Result<std::string> place(const Words& words) {
+  TRY(const Json filter, Json::parse(words[1]));
+  TRY(const Json document, Json::parse(words[3]));
+  TRY(const query::Matcher matcher, query::Matcher::parse(filter.document()));
+  query::MatchState state;
+  if (!matcher.matches(document.document(), state)) return std::string("false");
+  return print(state.element < 0 ? Value() : Value::of(static_cast<std::int32_t>(state.element)));
+}
+
 Result<std::string> project(const Words& words) {
   TRY(const Json spec, Json::parse(words[1]));
   TRY(const Json document, Json::parse(words[3]));
-  TRY(const query::Projection projection, query::Projection::parse(spec.document()));
+  TRY(const query::Projection projection, query::Projection::parse_for_find(spec.document()));
+  CHECK_OK(projection.check_metas());
   query::Arena arena;
   bson::Buffer bytes;
   bson::Writer out(bytes);
@@ -72,6 +83,25 @@ Result<std::string> update(const Words& words) {
   TRY(const query::Update update, query::Update::parse(source.value()));
   bson::Buffer after;
   TRY(const query::UpdateOutcome outcome, update.apply(document.document(), after));
+  return outcome.modified ? print(Value::of(View::trusted(after.data()))) : "unchanged";
+}
+
+/// A filter that asks nothing is not asked, as in the commands.
+Result<std::string> change(const Words& words) {
+  TRY(const Json source, Json::parse(words[1]));
+  TRY(const Json document, Json::parse(words[3]));
+  const View statement = source.document();
+  TRY(const query::Matcher matcher, query::Matcher::parse(statement["q"].as_document()));
+  query::UpdateOptions options;
+  options.array_filters = statement["arrayFilters"];
+  if (const Value constants = statement["c"]; constants.is_document()) options.constants = constants.as_document();
+  TRY(const query::Update update, query::Update::parse(statement["u"], options));
+  query::MatchState state;
+  if (!matcher.matches(document.document(), state)) return "unmatched";
+  query::UpdateContext context;
+  context.element = state.element;
+  bson::Buffer after;
+  TRY(const query::UpdateOutcome outcome, update.apply(document.document(), after, context));
   return outcome.modified ? print(Value::of(View::trusted(after.data()))) : "unchanged";
 }
 
@@ -183,12 +213,14 @@ query::IndexDescription describe(View pattern, std::string& name) {
     if (field.name == "$unique") index.unique = true;
     if (field.name == "$sparse") index.sparse = true;
     if (field.name == "$multikey") index.multikey = true;
+    if (field.name == "$hidden") index.hidden = true;
     if (field.name == "$clustered") index.clustered = index.by_id = true;
     if (field.name.starts_with('$')) continue;
-    const bool descending = field.value.as_int32() < 0;
-    index.fields.push_back(
-        {field.name, descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending});
-    name.append(name.empty() ? "" : "_").append(field.name).append(descending ? "_-1" : "_1");
+    const bool hashed = field.value.is_string();
+    const bool descending = !hashed && field.value.as_int32() < 0;
+    index.fields.push_back({field.name, descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending,
+                            hashed ? query::KeyForm::kHash : query::KeyForm::kValue});
+    name.append(name.empty() ? "" : "_").append(field.name).append(hashed ? "_hashed" : descending ? "_-1" : "_1");
   }
   index.name = name;
   return index;
@@ -203,8 +235,15 @@ Result<std::string> plan(const Words& words) {
   TRY(const query::SortSpec sort, query::SortSpec::parse(order.missing() ? View() : order.as_document()));
   std::vector<std::string> names(patterns.document().count());
   std::vector<query::IndexDescription> indexes;
-  for (const bson::Field& pattern : patterns.document())
+  std::deque<query::Matcher> partial;
+  for (const bson::Field& pattern : patterns.document()) {
     indexes.push_back(describe(pattern.value.as_document(), names[indexes.size()]));
+    const Value only = pattern.value.as_document()["$partial"];
+    if (only.missing()) continue;
+    TRY(query::Matcher matched, query::Matcher::parse(only.as_document()));
+    partial.push_back(std::move(matched));
+    indexes.back().filter = &partial.back().tree();
+  }
   const query::PlanRequest request{.filter = &matcher.tree(), .sort = &sort, .indexes = indexes};
   const auto express = query::express_plan(matcher.tree());
   return query::dump(express ? *express : query::choose_plan(request), request);
@@ -217,8 +256,10 @@ struct Verb {
 };
 constexpr Verb kVerbs[] = {
     {"match", "on", match},
+    {"place", "on", place},
     {"project", "on", project},
     {"update", "on", update},
+    {"change", "on", change},
     {"upsert", "where", upsert},
     {"evaluate", "on", evaluate},
     {"aggregate", "on", aggregate},
@@ -245,7 +286,8 @@ std::string normalize_answer(std::string_view answer) {
     return print(Status(Code{number}, ""));
   }
   const bool is_plan = !answer.empty() && answer[0] >= 'A' && answer[0] <= 'Z';
-  if (is_plan || answer.starts_with("error ") || answer == "missing" || answer == "unchanged") return std::string(answer);
+  if (is_plan || answer.starts_with("error ") || answer == "missing" || answer == "unchanged" || answer == "unmatched")
+    return std::string(answer);
   const Result<Json> json = Json::parse(std::string(answer));
   return json.ok() ? print(json->value()) : "not an answer: " + json.status().message();
 }

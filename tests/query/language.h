@@ -9,8 +9,11 @@ namespace partita::test {
 /// Runs one command of the language without a server and prints its answer:
 ///
 ///     match {filter} on {document}            true or false
+///     place {filter} on {document}            which element of an array it found, or missing
 ///     project {projection} on {document}      the document
 ///     update {update} on {document}           the document after; "unchanged" when nothing was written
+///     change {statement} on {document}        the same for {q: filter, u: update, arrayFilters: ...} as the update command has
+///                                             it; "unmatched" when the filter does not match
 ///     upsert {update} where {filter}          the document inserted; its _id is all zeros when it is a fresh one
 ///     evaluate {expression} on {document}     the value, or missing
 ///     aggregate [stages] on [documents]       the documents that come out, as one array

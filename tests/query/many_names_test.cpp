@@ -75,6 +75,123 @@ TEST_F(ManyNames, InAnUpdateOfAnArray) {
   update("$inc", names("a.", false), document);
 }
 
+/// {PREFIX0: "g0", ...}
+Document moves(std::string_view prefix) {
+  return Document::build([&](bson::Writer& out) {
+    for (int i = 0; i < kNames; ++i) out.add(std::string(prefix) + std::to_string(i), "g" + std::to_string(i));
+  });
+}
+
+TEST_F(ManyNames, InARename) {
+  update("$rename", moves("f"), names("f"));
+  update("$rename", moves("x.f"), names("f"));
+}
+
+TEST_F(ManyNames, InArraysThatAreMade) { update("$push", names("a.b"), View()); }
+
+Document array_of_documents(int count) {
+  return Document::build([&](bson::Writer& out) {
+    bson::ArrayWriter array = out.array("a");
+    for (int i = 0; i < count; ++i) bson::Writer(array.document()).add("f3", i);
+  });
+}
+
+TEST_F(ManyNames, BelowEveryElement) { update("$set", names("a.$[].f"), array_of_documents(3)); }
+
+/// One node is made of both for all elements together.
+TEST_F(ManyNames, BelowElementsThatTwoPathsChoose) {
+  const Document source = Document::build([](bson::Writer& out) {
+    out.add("$set", names("a.$[].f").view());
+    out.add("$inc", names("a.$[i].g").view());
+  });
+  const Document filters = Document::build([](bson::Writer& out) {
+    bson::ArrayWriter list = out.array("f");
+    bson::Writer(bson::Writer(list.document()).document("i.f3")).add("$lt", 2);
+  });
+  const auto update = Update::parse(Value::of(source.view()), {.array_filters = filters["f"]});
+  ASSERT_TRUE(update.ok());
+  Buffer after;
+  EXPECT_TRUE(update->apply(array_of_documents(3), after).ok());
+}
+
+TEST_F(ManyNames, BelowTheElementThatIsMeantBesideOthers) {
+  const Document source = Document::build([](bson::Writer& out) {
+    bson::Writer set = out.document("$set");
+    set.elements(names("a.$.f").view());
+    set.elements(names("a.1.g").view());
+  });
+  const auto update = Update::parse(Value::of(source.view()));
+  ASSERT_TRUE(update.ok());
+  Buffer after;
+  EXPECT_TRUE(update->apply(array_of_documents(3), after, {.element = 1}).ok());
+}
+
+TEST_F(ManyNames, InTheValuesOfASet) {
+  const Document source = Document::build([](bson::Writer& out) {
+    bson::Writer field = out.document("$addToSet");
+    bson::Writer operand = field.document("a");
+    bson::ArrayWriter each = operand.array("$each");
+    for (int i = 0; i < kNames; ++i) each.push(2 * i);
+  });
+  const Document document = Document::build([](bson::Writer& out) {
+    bson::ArrayWriter array = out.array("a");
+    for (int i = 0; i < kNames; ++i) array.push(3 * i);
+  });
+  const auto update = Update::parse(Value::of(source.view()));
+  ASSERT_TRUE(update.ok());
+  Buffer after;
+  EXPECT_TRUE(update->apply(document, after).ok());
+}
+
+/// What would grow without bounds ends as soon as it is too large.
+TEST(GrowingUpdate, EndsAtTheLimit) {
+  const Document source = Document::build([](bson::Writer& out) {
+    bson::Writer(out.document("$set")).add("a.$[].text", std::string(1 << 20, 'x'));
+  });
+  const auto update = Update::parse(Value::of(source.view()));
+  ASSERT_TRUE(update.ok());
+  Buffer after;
+  EXPECT_EQ(update->apply(array_of_documents(100000), after).status().code(), Code{17419});
+  EXPECT_LT(after.size(), std::size_t{64} << 20);
+}
+
+/// Longer than any document is deep.
+TEST(DeepUpdate, LeadsNowhere) {
+  const Document before = Document::build([](bson::Writer& out) { out.add("_id", 1); });
+  std::string path = "a";
+  for (int level = 1; level < 900; ++level) path += ".a";
+  const auto run = [&](const std::string& last) {
+    const Document source = Document::build([&](bson::Writer& out) { bson::Writer(out.document("$unset")).add(path + last, 1); });
+    const auto update = Update::parse(Value::of(source.view()));
+    Buffer after;
+    return update.ok() ? update->apply(before, after, {.element = 1}).status().code() : update.status().code();
+  };
+  EXPECT_EQ(run(""), Code::OK);
+  EXPECT_EQ(run(".$"), Code::OK);
+  EXPECT_EQ(run(".$[]"), Code::Overflow);
+}
+
+TEST(DeepUpdate, EndsAtTheLimit) {
+  Document nested = Document::build([](bson::Writer& out) { out.add("x", 1); });
+  for (int level = 1; level < 170; ++level)
+    nested = Document::build([&](bson::Writer& out) { out.add("x", nested.view()); });
+  const Document before = Document::build([&](bson::Writer& out) {
+    out.add("_id", 1);
+    out.add("from", nested.view());
+  });
+  const auto move_below = [&](int levels) {
+    std::string to = "t";
+    for (int level = 1; level < levels; ++level) to += ".t";
+    const Document source = Document::build([&](bson::Writer& out) { bson::Writer(out.document("$rename")).add("from", to); });
+    const auto update = Update::parse(Value::of(source.view()));
+    Buffer after;
+    return update.ok() ? update->apply(before, after).status().code() : update.status().code();
+  };
+  EXPECT_EQ(move_below(11), Code::OK);
+  EXPECT_EQ(move_below(12), Code::Overflow);
+  EXPECT_EQ(move_below(190), Code::Overflow);
+}
+
 /// {g0: "$f0", ...}, or [..."$f0", ...] under one name.
 Document fields_of(std::string_view prefix) {
   return Document::build([&](bson::Writer& out) {

@@ -67,6 +67,14 @@ Status create_indexes(Store& store, const Namespace& ns, const std::vector<std::
   return store.catalog().create_indexes(ns, definitions).status();
 }
 
+/// The first index as that definition has it.
+Catalog::AlterIndex redefine(const char* definition) {
+  return [definition](const Collection& now) -> Result<std::optional<IndexRow>> {
+    TRY(const IndexSpec spec, IndexSpec::parse(bson::parse_json(definition).value()));
+    return std::optional(IndexRow{now.indexes.front()->id, spec.definition.copy()});
+  };
+}
+
 PartitionId partition_at(Store& store, const Namespace& ns, std::size_t place) {
   return store.catalog().share()->share(ns.full())->partitions[place].partition->id();
 }
@@ -167,6 +175,17 @@ const std::vector<Change> kChanges{
        return create_indexes(store, kThings, {"{key: {a: -1, _id: 1}, name: 'two'}", "{key: {b: 1}, name: 'b_1'}"});
      },
      {"indexTableMade", "indexChunkFilled", "catalogBeforeRecord", "catalogRecordCommitted", "catalogPublished"}},
+    {"createIndexesOfOtherKinds",
+     [](Store& store) {
+       return create_indexes(store, kThings, {"{key: {a: 1}, name: 'part', partialFilterExpression: {_id: {$gt: 9}}}",
+                                              "{key: {_id: 'hashed'}, name: 'hash'}", "{key: {'$**': 1}, name: 'all'}"});
+     },
+     {"indexTableMade", "indexChunkFilled", "catalogRecordCommitted"}},
+    {"hideIndex", [](Store& store) { return store.catalog().alter_index(kThings, redefine("{key: {a: 1}, name: 'a_1', hidden: true}")); },
+     {"catalogBeforeRecord", "catalogRecordCommitted", "catalogPublished"}},
+    {"makeUnique",
+     [](Store& store) { return store.catalog().rebuild_index(kThings, redefine("{key: {a: 1, _id: 1}, name: 'a_1', unique: true}")); },
+     {"indexTableMade", "indexChunkFilled", "catalogBeforeRecord", "catalogRecordCommitted", "catalogPublished", "catalogTableRemoved"}},
     {"dropIndexes",
      [](Store& store) { return store.catalog().drop_indexes(kThings, [](const IndexSpec&) { return true; }).status(); },
      {"catalogBeforeRecord", "catalogRecordCommitted", "catalogTableRemoved"}},
@@ -232,7 +251,7 @@ std::string describe(Store& store) {
   const SessionLease session = std::move(SessionLease::take(store.engine())).value();
   for (const auto& collection : store.catalog().share()->all()) {
     text += detail::join(collection->ns.full(), ":");
-    for (const auto& index : collection->indexes) text += detail::join(" ", index->name);
+    for (const auto& index : collection->indexes) text += detail::join(" ", bson::to_json(index->definition));
     for (const PartitionSlot& slot : collection->partitions) {
       text += detail::join(" |", slot.inherits.size(), ":", slot.partition->counters().total().documents,
                            describe_statements(store, *session, slot), ":");

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "query/keys/encode.h"
+#include "shards/catalog/rows.h"
 #include "shards/indexes/entries.h"
 #include "shards/sessions/retry_rows.h"
 
@@ -66,6 +67,33 @@ TEST_F(StoreTest, TakesADocumentsSmallChangeAsADifference) {
   const Documents now = contents();
   crash();
   EXPECT_EQ(contents(), now);
+}
+
+TEST_F(StoreTest, KeepsViewsThroughACrash) {
+  open("a");
+  ASSERT_TRUE(insert("{_id: 1}").ok());
+  const Namespace first(kNs.db(), "first"), second(kNs.db(), "second"), third(kNs.db(), "third");
+  const auto options = [](const std::string& on) { return bson::parse_json("{viewOn: '" + on + "', pipeline: [{$match: {a: 1}}]}").value(); };
+  for (const Namespace& ns : {first, second, third}) ASSERT_TRUE(store_->catalog().create_view(ns, options("base")).ok());
+  ASSERT_TRUE(store_->catalog().alter_view(second, options("other")).ok());
+  ASSERT_TRUE(store_->catalog().drop_view(third).value());
+  const auto expect_two = [&] {
+    const auto snapshot = store_->catalog().share();
+    ASSERT_EQ(snapshot->views->size(), 2u);
+    EXPECT_EQ(snapshot->view(first.full())->on(), "base");
+    EXPECT_EQ(snapshot->view(second.full())->on(), "other");
+    EXPECT_EQ(snapshot->find(first.full()), nullptr);
+  };
+  expect_two();
+  crash();
+  expect_two();
+  ASSERT_TRUE(store_->checkpoint().ok());
+  crash();
+  expect_two();
+  ASSERT_TRUE(store_->catalog().drop_database(kNs.db()).ok());
+  crash();
+  EXPECT_TRUE(store_->catalog().share()->views->empty());
+  EXPECT_TRUE(store_->catalog().share()->databases().empty());
 }
 
 TEST_F(StoreTest, RefusesASecondDocumentOfOneId) {

@@ -110,35 +110,47 @@ std::string project(Case& one) {
 }
 
 /// The document after it, or the first write error.
-std::string change(Case& one, Value filter, Value update, bool upsert) {
+std::string run_statement(Case& one, View statement) {
   const Document reply = one.run([&](Writer& w) {
     w.add("update", kCollection);
-    ArrayWriter updates = w.array("updates");
-    Writer statement = updates.document();
-    statement.add("q", filter);
-    statement.add("u", update);
-    statement.add("upsert", upsert);
+    w.array("updates").push(statement);
   });
+  const bool upsert = statement["upsert"].truthy();
   const Value error = first_of(reply["writeErrors"])["code"];
   if (!error.missing()) {
     const auto code = static_cast<Code>(error.as_int32());
     return print_error(code, code_name(code));
   }
   if (Case::failed(reply)) return print_answer(reply);
+  if (reply["n"].as_int32() == 0) return "unmatched";
   if (!upsert && reply["nModified"].as_int32() == 0) return "unchanged";
   const Document found = one.run([&](Writer& w) { w.add("find", kCollection); });
   return print_rows(found, !upsert && one.gave_ids());
 }
 
+std::string run_update(Case& one, Value filter, Value update, bool upsert) {
+  const Document statement = Document::build([&](Writer& w) {
+    w.add("q", filter);
+    w.add("u", update);
+    w.add("upsert", upsert);
+  });
+  return run_statement(one, statement);
+}
+
 std::string update(Case& one) {
   one.fill();
   const Document all;
-  return change(one, Value::of(all.view()), one.left(), false);
+  return run_update(one, Value::of(all.view()), one.left(), false);
+}
+
+std::string change(Case& one) {
+  one.fill();
+  return run_statement(one, one.left().as_document());
 }
 
 std::string upsert(Case& one) {
   one.clear();
-  return change(one, one.right(), one.left(), true);
+  return run_update(one, one.right(), one.left(), true);
 }
 
 Document aggregate_with(Case& one, View pipeline) {
@@ -178,7 +190,7 @@ struct Verb {
   std::string_view name;
   std::string (*run)(Case&);
 };
-constexpr Verb kVerbs[] = {{"match", match},       {"project", project},   {"update", update},
+constexpr Verb kVerbs[] = {{"match", match},       {"project", project},   {"update", update},     {"change", change},
                            {"upsert", upsert},     {"evaluate", evaluate}, {"aggregate", aggregate}};
 
 const Verb* find_verb(std::string_view command) {

@@ -22,7 +22,8 @@ class ShardedTarget : public Target {
     const bool shards = may_create(first.name) && first.value.is_string() && !is_there(database, first.value.as_string());
     if (shards && first.name != "create") shard(database, first.value.as_string());
     bson::Document reply = target_->run(database, command);
-    if (shards && first.name == "create") shard(database, first.value.as_string());
+    const bool creates = shards && first.name == "create" && !command.has("viewOn");
+    if (creates && is_there(database, first.value.as_string())) shard(database, first.value.as_string());
     return reply;
   }
 

@@ -108,5 +108,70 @@ TEST(KeyRanges, are_ascending_and_apart) {
   for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_LE(ranges[i - 1].upper, ranges[i].lower);
 }
 
+/// How the pattern begins decides, and every text that it matches must lie within: also where PCRE reads it otherwise than
+/// a glance does.
+TEST(KeyRanges, hold_what_regular_expressions_match) {
+  constexpr std::string_view kPatterns[] = {"^ab",      "^ab*",     "^ab?c",      "^a|b",   "^aé*",      "^aé",       "\\Aab",
+                                            "^a\\.b",   "^a\\Qb.\\E", "^a\\Qb\\E*", "^ab\\E*", "^ab(?#c)*", "^ab{0,1}c", "^ab{2}",
+                                            "^(ab)*",   "^a[b]",    "^ab+c",      "^a b",   "^ab #c\n*", "^a\\db",    "^éa"};
+  constexpr std::string_view kTexts[] = {"",  "a",  "ab", "abc", "ac",  "abb", "b",   "aé",  "aéé", "a.b", "aè",
+                                         "A", "AB", "aa", "ab.", "a b", "a1b", "éa", "x\nab", "abbc", "ab.c", "a.",  "aé.b"};
+  for (const std::string_view pattern : kPatterns) {
+    for (const std::string_view options : {"", "i", "m", "x", "s", "xs"}) {
+      const auto filter = bson::Document::build([&](bson::Writer& out) { out.add("a", bson::Regex{pattern, options}); });
+      const auto matcher = Matcher::parse(filter);
+      ASSERT_TRUE(matcher.ok()) << pattern;
+      for (const Direction direction : {Direction::kAscending, Direction::kDescending}) {
+        const IndexDescription index{.name = "a", .fields = {{"a", direction}}};
+        const PlanRequest request{.filter = &matcher->tree(), .indexes = {&index, 1}};
+        const std::vector<KeyRange> ranges = choose_plan(request).ranges();
+        for (const std::string_view text : kTexts) {
+          const auto document = bson::Document::build([&](bson::Writer& out) { out.add("a", text); });
+          bson::Buffer key;
+          keys::encode(document["a"], direction, key);
+          EXPECT_TRUE(!matcher->matches(document) || in_ranges(ranges, key.text())) << pattern << "/" << options << " " << text;
+        }
+      }
+    }
+  }
+}
+
+/// Of an array each element has a key; that one that $elemMatch is satisfied by must lie within both edges.
+TEST(KeyRanges, hold_an_element_that_elemMatch_matches) {
+  const auto seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  test::RandomBson random(seed);
+  const IndexDescription index{.name = "a", .fields = {{"a"}}, .multikey = true};
+  int matched = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const bson::OwnedValue low = random.scalar();
+    const bson::OwnedValue high = random.scalar();
+    const auto filter = bson::Document::build([&](bson::Writer& out) {
+      bson::Writer field = out.document("a");
+      bson::Writer operators = field.document("$elemMatch");
+      operators.add("$gte", low.get());
+      operators.add("$lte", high.get());
+    });
+    const auto matcher = Matcher::parse(filter);
+    if (!matcher.ok()) continue;
+    const PlanRequest request{.filter = &matcher->tree(), .indexes = {&index, 1}};
+    const std::vector<KeyRange> ranges = choose_plan(request).ranges();
+    const auto document = bson::Document::build([&](bson::Writer& out) {
+      bson::ArrayWriter list = out.array("a");
+      for (const bson::OwnedValue* value : {&low, &high}) list.push(value->get());
+    });
+    if (!matcher->matches(document)) continue;
+    ++matched;
+    bool found = ranges == std::vector<KeyRange>{{}};
+    for (const bson::Field& element : document["a"].as_document()) {
+      bson::Buffer key;
+      keys::encode(element.value, key);
+      found |= in_ranges(ranges, key.text());
+    }
+    EXPECT_TRUE(found) << bson::to_json(filter) << " on " << bson::to_json(document);
+  }
+  EXPECT_GT(matched, 20);
+}
+
 }  // namespace
 }  // namespace partita::query

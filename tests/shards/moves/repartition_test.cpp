@@ -306,6 +306,40 @@ TEST_F(RepartitionBesideWriters, ClaimsIdsInSmallSteps) {
   go_on_beside_writers(true, 1ms);
 }
 
+// Writers add to the collection faster than a step's few documents can be copied. They are slowed down until they can, by some
+// milliseconds at a time: none of them waits for all that they are ahead.
+TEST_F(RepartitionBesideWriters, CatchesUpWithFasterOnes) {
+  options_.touched_key_bytes = 30000;
+  open("a");
+  fill(1000);
+  FailPoint::find("rowsCopied")->set({.mode = FailPoint::Mode::kAlways, .data = bson::parse_json("{blockTimeMS: 2}").value()});
+  std::atomic<bool> stop{false};
+  std::vector<std::chrono::steady_clock::duration> longest(3);
+  std::vector<std::thread> threads;
+  std::vector<int> ends(longest.size());
+  for (std::size_t t = 0; t < longest.size(); ++t) {
+    threads.emplace_back([&, t] {
+      int id = static_cast<int>(t + 1) * 10'000'000;
+      for (; !stop; ++id) {
+        const auto began = std::chrono::steady_clock::now();
+        EXPECT_TRUE(put(id, id).ok());
+        longest[t] = std::max(longest[t], std::chrono::steady_clock::now() - began);
+      }
+      ends[t] = id;
+    });
+  }
+  const Status status = shard("{region: 'hashed'}", even(4));
+  FailPoint::find("rowsCopied")->set({});
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(status.ok()) << status.message();
+  for (std::size_t t = 0; t < longest.size(); ++t) {
+    EXPECT_LT(longest[t], 500ms);
+    for (int id = static_cast<int>(t + 1) * 10'000'000; id < ends[t]; ++id) model_[id] = id;
+  }
+  expect_model();
+}
+
 // Each document takes the value that its neighbour gives up, while it is copied.
 TEST_F(RepartitionTest, LetsUniqueValuesMoveInSmallSteps) {
   options_.touched_key_bytes = 500;

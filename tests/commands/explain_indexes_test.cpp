@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How explain tells of indexes of all kinds: what they are, and where they are read.
+#include <gtest/gtest.h>
+
+#include "tests/commands/in_process.h"
+
+namespace partita::test {
+namespace {
+
+class ExplainIndexes : public testing::Test {
+ protected:
+  /// What is told of the access, inside of the stages around it; "" for a walk over everything.
+  bson::Document access(std::string_view find) {
+    const bson::Document told = server_.reply("{explain: " + std::string(find) + "}");
+    bson::Value stage = told.view().at_path("queryPlanner.winningPlan");
+    while (stage.is_document() && !stage.as_document()["inputStage"].missing()) stage = stage.as_document()["inputStage"];
+    EXPECT_TRUE(stage.is_document()) << readable(told.view());
+    return stage.is_document() ? bson::Document(stage.as_document()) : bson::Document();
+  }
+  std::string told(std::string_view find, std::string_view field) {
+    const bson::Document stage = access(find);
+    const bson::Value value = stage[field];
+    if (value.missing()) return "nothing";
+    return value.is_document() ? readable(value.as_document()) : readable(bson::Document::build([&](bson::Writer& w) { w.add("is", value); }).view());
+  }
+
+  InProcess server_;
+};
+
+TEST_F(ExplainIndexes, OfPartialOnes) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'p', partialFilterExpression: {b: {$gt: 5}}}]}");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1, b: 6}}", "isPartial"), "{is: true}");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1, b: 6}}", "indexBounds"), R"({a: ["[1, 1]"]})");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1, b: 4}}", "stage"), R"({is: "COLLSCAN"})");
+  EXPECT_EQ(told("{find: 'c', filter: {b: 6}, sort: {a: 1}}", "indexBounds"), R"({a: ["[MinKey, MaxKey]"]})");
+}
+
+TEST_F(ExplainIndexes, OfHashedOnes) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {b: 1, a: 'hashed'}, name: 'h'}]}");
+  EXPECT_EQ(told("{find: 'c', filter: {b: 2, a: 5}}", "keyPattern"), R"({b: 1, a: "hashed"})");
+  const std::string bounds = told("{find: 'c', filter: {b: 2, a: 5}}", "indexBounds");
+  EXPECT_TRUE(bounds.starts_with(R"({b: ["[2, 2]"], a: ["[)")) << bounds;
+  EXPECT_EQ(told("{find: 'c', filter: {b: 2, a: 5.0}}", "indexBounds"), bounds);
+  EXPECT_EQ(told("{find: 'c', filter: {b: 2, a: 5}}", "multiKeyPaths"), "nothing");
+}
+
+TEST_F(ExplainIndexes, OfWildcards) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {'$**': 1}, name: 'w'}]}");
+  server_.run("{insert: 'c', documents: [{_id: 1, a: [1, 2], b: {c: [{d: 1}]}, e: 5}]}");
+  constexpr std::string_view kPlain = "{find: 'c', filter: {e: {$gt: 1, $lt: 8}}}";
+  EXPECT_EQ(told(kPlain, "keyPattern"), "{$_path: 1, e: 1}");
+  EXPECT_EQ(told(kPlain, "indexBounds"), R"x({$_path: ["[\"e\", \"e\"]"], e: ["(1, 8)"]})x");
+  EXPECT_EQ(told(kPlain, "isMultiKey"), "{is: false}");
+  EXPECT_EQ(told(kPlain, "multiKeyPaths"), "{$_path: [], e: []}");
+  EXPECT_EQ(told("{find: 'c', filter: {'b.c.d': 1}}", "multiKeyPaths"), R"({$_path: [], "b.c.d": ["b.c"]})");
+  EXPECT_EQ(told("{find: 'c', filter: {e: {$exists: true}}}", "indexBounds"),
+            R"x({$_path: ["[\"e\", \"e\"]", "[\"e.\", \"e/\")"], e: ["[MinKey, MaxKey]"]})x");
+  EXPECT_EQ(told("{find: 'c', filter: {e: null}}", "stage"), R"({is: "COLLSCAN"})");
+  EXPECT_EQ(told("{find: 'c', filter: {'b.0': 1}}", "stage"), R"({is: "COLLSCAN"})");
+}
+
+TEST_F(ExplainIndexes, TellsWhichPartsOfPathsAreArrays) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {'a.b': 1, 'c.d.e': -1}, name: 'm'}]}");
+  constexpr std::string_view kFind = "{find: 'c', filter: {'a.b': 1}}";
+  EXPECT_EQ(told(kFind, "multiKeyPaths"), R"({"a.b": [], "c.d.e": []})");
+  EXPECT_EQ(told(kFind, "isMultiKey"), "{is: false}");
+  server_.run("{insert: 'c', documents: [{_id: 1, a: [{b: 1}]}, {_id: 2, a: 1, c: {d: [{e: [1]}]}}]}");
+  EXPECT_EQ(told(kFind, "multiKeyPaths"), R"({"a.b": ["a"], "c.d.e": ["c.d", "c.d.e"]})");
+  EXPECT_EQ(told(kFind, "isMultiKey"), "{is: true}");
+  EXPECT_EQ(told(kFind, "keyPattern"), R"({"a.b": 1, "c.d.e": -1})");
+}
+
+}  // namespace
+}  // namespace partita::test
