@@ -33,7 +33,28 @@ void append_text(bson_t* document, const char* name, const std::string& text) {
   bson_append_utf8(document, name, -1, text.data(), static_cast<int>(text.size()));
 }
 
-Problem fill(mongoc_client_t* client, const char* name, std::int32_t count) {
+/// {items: [{sku: "aaaaaaaa", n: 17}, five times], tags: [{name: "bbbbbbbb"}, three times]}
+void append_arrays(bson_t* document, std::int32_t id) {
+  constexpr int kItems = 5, kTags = 3, kNameSize = 8;
+  const std::uint64_t random = mix(static_cast<std::uint64_t>(id));
+  bson_t items = BSON_INITIALIZER, tags = BSON_INITIALIZER;
+  for (int i = 0; i < kItems; ++i) {
+    const std::uint64_t one = mix(random + static_cast<std::uint64_t>(i));
+    const Bson item(BCON_NEW("sku", BCON_UTF8(letters(one, kNameSize).c_str()), "n", BCON_INT32(static_cast<std::int32_t>(one % 100))));
+    bson_append_document(&items, std::to_string(i).c_str(), -1, item.get());
+  }
+  for (int i = 0; i < kTags; ++i) {
+    const Bson tag(BCON_NEW("name", BCON_UTF8(letters(random + static_cast<std::uint64_t>(i), kNameSize).c_str())));
+    bson_append_document(&tags, std::to_string(i).c_str(), -1, tag.get());
+  }
+  BSON_APPEND_ARRAY(document, "items", &items);
+  BSON_APPEND_ARRAY(document, "tags", &tags);
+  bson_destroy(&items);
+  bson_destroy(&tags);
+}
+
+Problem fill(mongoc_client_t* client, const char* name, std::int32_t count,
+             void (*append)(bson_t*, std::int32_t) = append_fields) {
   const Collection collection(mongoc_client_get_collection(client, kDatabase, name));
   for (std::int32_t first = 0; first < count; first += kBatch) {
     std::vector<Bson> owned;
@@ -41,7 +62,7 @@ Problem fill(mongoc_client_t* client, const char* name, std::int32_t count) {
     for (std::int32_t id = first; id < first + kBatch; ++id) {
       owned.emplace_back(bson_new());
       BSON_APPEND_INT32(owned.back().get(), "_id", id);
-      append_fields(owned.back().get(), id);
+      append(owned.back().get(), id);
       batch.push_back(owned.back().get());
     }
     bson_error_t error;
@@ -94,7 +115,7 @@ Problem shard(mongoc_client_t* client, const char* collection, std::int32_t part
 
 Problem load_documents(mongoc_client_t* client, bool partitioned) {
   // Collection by collection: dropDatabase would be shorter, but a young server may not have it yet.
-  for (const char* name : {kDocuments, kSorted, kInserted, kDocuments16, kSorted16, kDocuments1000}) {
+  for (const char* name : {kDocuments, kSorted, kNested, kInserted, kDocuments16, kSorted16, kDocuments1000}) {
     const Bson drop(BCON_NEW("drop", BCON_UTF8(name)));
     Reply reply;  // That there was nothing to drop is no failure.
     const Problem dropped = client::run(client, kDatabase, drop.get(), reply);
@@ -103,6 +124,7 @@ Problem load_documents(mongoc_client_t* client, bool partitioned) {
   }
   if (Problem failed = fill(client, kDocuments, kDocumentCount)) return failed;
   if (Problem failed = fill(client, kSorted, kSortedCount)) return failed;
+  if (Problem failed = fill(client, kNested, kNestedCount, append_arrays)) return failed;
   if (!partitioned) return std::nullopt;
   struct Divided {
     const char* name;

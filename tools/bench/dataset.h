@@ -15,6 +15,7 @@ namespace partita::bench {
 inline constexpr const char* kDatabase = "bench";
 inline constexpr const char* kDocuments = "documents";  ///< 100,000 of them, with an index on `key` where supported.
 inline constexpr const char* kSorted = "sorted";        ///< 50,000 for sorting, no secondary index.
+inline constexpr const char* kNested = "nested";        ///< 20,000 {_id, items: [{sku, n}, ...], tags: [{name}, ...]}.
 inline constexpr const char* kInserted = "inserted";    ///< Taken by inserts, dropped before every slice.
 
 // The same documents once more, divided by the hash of their _id where a server divides collections.
@@ -24,6 +25,7 @@ inline constexpr char kDocuments1000[] = "documents1000";
 
 inline constexpr std::int32_t kDocumentCount = 100'000;
 inline constexpr std::int32_t kSortedCount = 50'000;
+inline constexpr std::int32_t kNestedCount = 20'000;
 inline constexpr std::int32_t kCategories = 10;
 inline constexpr std::int32_t kPerKey = 10;  ///< Documents that share one value of `key`.
 inline constexpr std::int32_t kKeys = kDocumentCount / kPerKey;

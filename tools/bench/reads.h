@@ -135,6 +135,33 @@ class FindByIndex : public Read {
   Patched command_;
 };
 
+/// A filter that every document is asked by and none satisfies, in its last clause: what is measured is the asking.
+class FilterScan : public Read {
+ public:
+  explicit FilterScan(Seat seat)
+      : Read(seat, 0),
+        command_(BCON_NEW("find", BCON_UTF8(kSorted), "filter", "{", "counter", BCON_INT32(0), "amount", "{", "$gte",
+                          BCON_DOUBLE(0), "}", "category", BCON_UTF8("none"), "}")) {}
+  Problem execute() override { return read(command_.get()); }
+
+ private:
+  Bson command_;
+};
+
+/// The same into arrays: some have such an item, none has such a tag.
+class ArrayScan : public Read {
+ public:
+  explicit ArrayScan(Seat seat)
+      : Read(seat, 0),
+        command_(BCON_NEW("find", BCON_UTF8(kNested), "filter", "{", "items", "{", "$elemMatch", "{", "n", "{", "$gte",
+                          BCON_INT32(50), "}", "sku", "{", "$gt", BCON_UTF8("a"), "}", "}", "}", "tags.name",
+                          BCON_UTF8("none"), "}")) {}
+  Problem execute() override { return read(command_.get()); }
+
+ private:
+  Bson command_;
+};
+
 /// How many partitions a query may read at once. Said in its comment, where a mongod takes it for one.
 constexpr std::int32_t kOneAtATime = 0;
 constexpr std::int32_t kAsTheServerThinks = -1;

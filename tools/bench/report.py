@@ -9,7 +9,8 @@ from statistics import median
 TARGET_CLIENTS = 16
 CPU_TARGETS = {
     "ping": 0.28, "get": 0.20, "insert": 0.32, "insert-retryable": 0.32, "update": 0.35, "update-retryable": 0.35,
-    "update-set": 0.35, "scan": 0.30, "insert-many": 1.0, "insert-many-retryable": 1.0, "sort": 0.25, "group": 0.25,
+    "update-set": 0.35, "update-index": 0.50, "scan": 0.30, "index": 0.40, "filter": 0.35, "arrays": 0.40,
+    "insert-many": 1.0, "insert-many-retryable": 1.0, "sort": 0.25, "group": 0.25,
 }  # fmt: skip
 SPEED_TARGETS = {"get": 3.0}
 

@@ -117,6 +117,25 @@ class UpdateInc : public UpdateById {
       : UpdateById(seat, {Bson(BCON_NEW("$inc", "{", "counter", BCON_INT32(1), "}")), "$inc.counter"}) {}
 };
 
+/// One of the ten documents that a secondary index finds.
+class UpdateByIndex : public Write {
+ public:
+  explicit UpdateByIndex(Seat seat)
+      : Write(seat, kDocuments),
+        selector_(Bson(BCON_NEW("key", BCON_INT32(0))), "key"),
+        change_(BCON_NEW("$inc", "{", "counter", BCON_INT32(1), "}")) {}
+  Problem execute() override {
+    selector_.set(seat_.below(kKeys));
+    const bool ok = mongoc_collection_update_one(collection_.get(), selector_.get(), change_.get(), nullptr,
+                                                 reply_.into(), &error_);
+    return check(ok, "modifiedCount", 1);
+  }
+
+ private:
+  Patched selector_;
+  Bson change_;
+};
+
 /// Sets two fields, one of them to a number never used before: a $set that changes nothing would write nothing.
 class UpdateSet : public UpdateById {
  public:

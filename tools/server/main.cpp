@@ -13,6 +13,7 @@
 #include "commands/service.h"
 #include "commands/settings/balance_parameters.h"
 #include "commands/settings/move_parameters.h"
+#include "commands/settings/ttl_parameters.h"
 #include "commands/settings/parameters.h"
 #include "commands/settings/server_parameters.h"
 #include "commands/settings/settings.h"
@@ -21,6 +22,7 @@
 #include "tools/server/process.h"
 #include "wire/log/log.h"
 #include "wire/net/network.h"
+#include "wire/net/timer.h"
 
 namespace partita::server {
 namespace {
@@ -60,6 +62,7 @@ shards::StoreOptions store_options(const Settings::Storage& storage) {
   options.session_timeout_seconds = static_cast<std::uint32_t>(commands::parameters::session_timeout_minutes.get() * 60);
   options.balance = commands::parameters::balance_options();
   options.moves = commands::parameters::move_options();
+  options.ttl = commands::parameters::ttl_options();
   return options;
 }
 
@@ -120,6 +123,8 @@ ExitCode serve(Settings settings, Signals& signals, Background& background) {
   }
   wire::Timers timers;
   commands::Cursors cursors((*store)->random());
+  const wire::Periodic monitor("cursor-monitor", std::chrono::seconds(commands::parameters::cursor_monitor_seconds.get()),
+                               [&cursors] { cursors.expire(); });
   const log::Rotation rotation = settings.log.rotation;
   commands::Server server{.store = **store,
                           .timers = timers,
