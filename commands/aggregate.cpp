@@ -4,6 +4,7 @@
 #include "commands/config_views.h"
 #include "commands/cursor_reply.h"
 #include "commands/explain_pipeline.h"
+#include "commands/geo_near_key.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
 #include "commands/variables.h"
@@ -116,12 +117,16 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   if (!made) made = config_view(operation.server(), ns);
   const bool drop_first = made && !stages.empty() && is_source_stage(stages.begin()->value.as_document());
   bson::Document kept = drop_first ? behind_source_stage(stages) : bson::Document(stages);
+  const auto collection = made ? nullptr : store.catalog().snapshot().share(ns.full());
+  if (!made) {
+    TRY(kept, settle_geo_near(collection.get(), ns, stages));
+  }
   TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), variables.context()));
   auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline));
   if (made) {
     execution->open(std::move(*made));
-  } else if (const auto collection = store.catalog().snapshot().share(ns.full())) {
+  } else if (collection != nullptr) {
     CHECK_OK(execution->open(store, collection, request.hint, asked.over(*collection)));
   } else {
     execution->open({});

@@ -42,13 +42,16 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
   TRY(Plan plan, choose_plan(collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
   plan_ = plan.text;
   set_premise(std::move(plan.premise));
+  const bool near = sort != nullptr && sort->near() != nullptr && plan.order.index != nullptr;
+  const std::uint64_t most = near ? pipeline_.leading_sort_limit() : 0;
   // Rows that come in order need not wait for one another: a $limit behind ends the walk.
-  const bool ordered = sort != nullptr && (plan.sorted || plan.legs_sorted);
+  const bool ordered = sort != nullptr && (plan.sorted || plan.legs_sorted || near);
   if (ordered) pipeline_.drop_leading_sort();
   filter_ = pipeline_.take_leading_match();
   done_by_walk_ = (ordered ? 1 : 0) + (filter_ != nullptr ? 1 : 0);
   if (filter_ != nullptr) work_.filter = &static_cast<const query::MatchPlan&>(*filter_).matcher();
   work_.fields = shards::LegWork::gather(pipeline_.needed_fields());
+  if (near) return open_near(store, collection, std::move(plan), most), Status();
   const bool several = collection->partitions.size() > 1 && leg_spans(*collection, plan.order).size() > 1;
   const bool outlives_map = plan.may_come_to_merge(*collection);
   if (outlives_map && std::exchange(plan.sorted, false)) plan.legs_sorted = true;
@@ -69,6 +72,15 @@ void AggregateExecution::open_whole(shards::Store& store, std::shared_ptr<const 
   scan_ = scan.get();
   const query::PipelinePart whole = pipeline_.whole();
   stream_ = whole.open(std::move(scan), control_, counting(whole.steps.size(), each_passed_));
+}
+
+/// Over all legs, without parts of its own on each: the nearest are looked for ring by ring.
+void AggregateExecution::open_near(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, Plan plan,
+                                   std::uint64_t most) {
+  auto rows = std::make_unique<NearRows>(store, collection, *work_.filter, std::move(plan), most);
+  near_ = rows.get();
+  const query::PipelinePart whole = pipeline_.whole();
+  stream_ = whole.open(std::move(rows), control_, counting(whole.steps.size(), each_passed_));
 }
 
 void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
@@ -119,6 +131,7 @@ void AggregateExecution::open(std::vector<bson::Document> documents) {
 Status AggregateExecution::begin(Operation& operation) {
   const auto interrupted = [&operation] { return operation.check_interrupt(); };
   control_->set_interrupt(interrupted);
+  if (near_ != nullptr) return near_->begin(operation);
   if (fan_out_ == nullptr) {
     legs_control_.interrupted = interrupted;
     return {};
@@ -130,6 +143,7 @@ Status AggregateExecution::begin(Operation& operation) {
 
 void AggregateExecution::rest(bool for_good) {
   control_->set_interrupt({});
+  if (near_ != nullptr) return near_->rest(for_good);
   if (scan_ != nullptr) {
     scan_->suspend();
     legs_control_.interrupted = {};
@@ -170,11 +184,12 @@ Status AggregateExecution::fill_from_stream(BatchFill& fill) {
 }
 
 std::size_t AggregateExecution::memory() const {
-  return *held_ + documents_bytes_ + (fan_out_ == nullptr ? 0 : fan_out_->memory());
+  return *held_ + documents_bytes_ + (near_ == nullptr ? 0 : near_->memory()) + (fan_out_ == nullptr ? 0 : fan_out_->memory());
 }
 
 /// Over all legs.
 std::int64_t AggregateExecution::sum(std::int64_t shards::LegFigures::* figure) const {
+  if (near_ != nullptr) return near_->figures().*figure;
   if (scan_ != nullptr) {
     return figures_of_one().*figure;
   }
@@ -194,6 +209,10 @@ AggregateExecution::Told AggregateExecution::told() const {
   Told told{.done_by_walk = done_by_walk_, .whole = pipeline_.whole()};
   told.each.assign(each_passed_.begin(), each_passed_.end());
   if (!merge_passed_.empty()) told.merge = merge_passed_.front();
+  if (near_ != nullptr) {
+    told.legs.push_back({one_leg_, near_->figures()});
+    told.exhausted = near_->ended();
+  }
   if (scan_ != nullptr) {
     told.legs.push_back({one_leg_, figures_of_one()});
     const std::vector<std::int64_t>& passed = told.each.front();

@@ -5,6 +5,7 @@
 
 #include "commands/execution.h"
 #include "commands/find_run.h"
+#include "commands/near_rows.h"
 #include "commands/parallelism.h"
 #include "commands/plan.h"
 #include "query/stages/pipeline.h"
@@ -52,6 +53,7 @@ class AggregateExecution final : public Execution {
 
  private:
   void open_whole(shards::Store& store, std::shared_ptr<const shards::Collection> collection, Plan plan);
+  void open_near(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, Plan plan, std::uint64_t most);
   void open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, const Plan& plan,
                   bool ordered, const Parallelism& parallelism);
   query::Source open_leg(query::Source scan);
@@ -75,7 +77,8 @@ class AggregateExecution final : public Execution {
   shards::LegControl legs_control_;
   std::optional<shards::LegMoment> moment_;
   shards::LegScan* scan_ = nullptr;    ///< Of one leg, in the stream; or:
-  shards::FanOut* fan_out_ = nullptr;  ///< Of several.
+  shards::FanOut* fan_out_ = nullptr;  ///< Of several; or:
+  NearRows* near_ = nullptr;           ///< Of all, by distance.
   query::Source stream_;
   query::Batch rows_;
   std::size_t next_ = 0;

@@ -41,7 +41,7 @@ const Arguments<CountRequest> kArguments{
 Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                                     const CountRequest& request, std::int64_t most) {
   TRY(const Variables variables, Variables::of(operation));
-  TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context()));
+  TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
   TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, request.hint));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
   TRY(const std::int64_t count, walks.count(most));
@@ -77,14 +77,14 @@ Status count(Operation& operation, bson::Writer& reply) {
   std::int64_t found = 0;
   if (auto view = config_view(operation.server(), ns)) {
     TRY(const Variables variables, Variables::of(operation));
-    TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context()));
+    TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
     TRY(const auto matching, select(std::move(*view), {.matcher = std::move(matcher)}));
     found = static_cast<std::int64_t>(matching.size());
   } else if (collection != nullptr && request.query.empty() && request.hint.missing()) {
     found = collection->size().documents;
   } else if (collection == nullptr) {
     TRY(const Variables variables, Variables::of(operation));
-    CHECK_OK(query::Matcher::parse(request.query, variables.context()).status());
+    CHECK_OK(query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery).status());
   } else {
     if (!operation.on_worker()) return operation.to_worker();
     const std::int64_t most = limit == 0 ? INT64_MAX : saturating_add(limit, request.skip);

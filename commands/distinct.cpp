@@ -135,7 +135,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   TRY(const Variables variables, Variables::of(operation));
-  TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context()));
+  TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
   DistinctValues values(request.key);
   if (auto view = config_view(operation.server(), ns)) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));

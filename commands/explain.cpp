@@ -8,6 +8,7 @@
 #include "commands/server.h"
 #include "commands/version.h"
 #include "commands/views.h"
+#include "query/match/geo.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
 #include "wire/saturating.h"
@@ -47,7 +48,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
                              const std::shared_ptr<const shards::Collection>& collection, Plan plan) {
   RunFigures run;
   const query::ExplainRequest& shown = explained.shown;
-  TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context));
+  TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context, query::FilterUse::kQuery));
   const bool by_key = plan.by_key();
   LegWalks walks(operation, collection, matcher, plan.order, explained.asked.over(*collection));
   query::PlanFigures& figures = run.plan;
@@ -80,9 +81,9 @@ Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
   RunFigures run;
   query::PlanFigures& figures = run.plan;
   const query::ExplainRequest& shown = explained.shown;
-  TRY(query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context));
+  TRY(query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context, query::FilterUse::kQuery));
   FindQuery query{.matcher = std::move(matcher), .skip = shown.skip, .limit = shown.limit};
-  TRY(query.sort, query::SortSpec::parse(shown.sort));
+  TRY(query.sort, query::parse_order(shown.sort, query.matcher.tree()));
   const bool by_key = plan.by_key();
   const auto execution = run_told_apart(operation.server().store, std::move(collection), std::move(query), std::move(plan),
                                         explained.asked);
@@ -213,8 +214,8 @@ Status check_explainable(Operation& operation, const shards::Namespace& ns) {
 Status explain_query(Operation& operation, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to) {
   CHECK_OK(check_explainable(operation, explained.ns));
   const auto collection = operation.server().store.catalog().snapshot().share(explained.ns.full());
-  TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter, explained.context));
-  TRY(const query::SortSpec sort, query::SortSpec::parse(explained.shown.sort));
+  TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter, explained.context, query::FilterUse::kQuery));
+  TRY(const query::SortSpec sort, query::parse_order(explained.shown.sort, matcher.tree()));
   TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, explained.hint));
   to.add("explainVersion", "1");
   write_query_planner(explained.ns, choice, explained.shown, explained.asked, to);

@@ -12,7 +12,7 @@ Status explain_change(Operation& operation, const shards::Namespace& ns, const C
   std::optional<query::Matcher> matcher;  // Which element "$" means is asked again: plans do not hand it on.
   if (change.update != nullptr) {
     if (change.update->uses_matched()) {
-      TRY(matcher, query::Matcher::parse(change.filter, change.expression_context()));
+      TRY(matcher, query::Matcher::parse(change.filter, change.expression_context(), query::FilterUse::kQuery));
     }
     explained.visit = [&](bson::View document, query::PlanFigures& figures) -> Status {
       query::MatchState state;

@@ -7,7 +7,9 @@
 #include "commands/explain_partitions.h"
 #include "commands/host.h"
 #include "commands/server.h"
+#include "commands/geo_near_key.h"
 #include "commands/source_stages.h"
+#include "query/stages/geo_near.h"
 #include "query/stages/limit_skip.h"
 #include "query/stages/sort.h"
 #include "shards/store.h"
@@ -217,15 +219,21 @@ void take_figures(const PlanChoice& choice, Explained& explained) {
   figures.threads = explained.told.threads;
 }
 
+/// As they are run, and as they are told, one for each step.
+struct Stages {
+  bson::Document parsed;
+  bson::View shown;
+};
+
 /// Runs as the command would: with its degree, and its stages where they would run.
-Status explain_walk(Operation& operation, query::Pipeline pipeline, bson::Document stages, const ExplainedQuery& query,
+Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stages, const ExplainedQuery& query,
                     Verbosity verbosity, bson::Writer& to) {
   shards::Store& store = operation.server().store;
   const auto collection = store.catalog().snapshot().share(query.ns.full());
-  TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context));
+  TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context, query::FilterUse::kQuery));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
   TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint));
-  AggregateExecution execution(std::move(stages), std::move(pipeline));
+  AggregateExecution execution(std::move(stages.parsed), std::move(pipeline));
   execution.count_rows();
   if (collection == nullptr) {
     execution.open({});
@@ -237,7 +245,7 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, bson::Docume
   if (runs(verbosity)) {
     TRY(rows, run(operation, execution));
   }
-  Explained explained{.stages = execution.stages(), .verbosity = verbosity, .told = execution.told()};
+  Explained explained{.stages = stages.shown, .verbosity = verbosity, .told = execution.told()};
   take_figures(choice, explained);
   explained.figures.millis = millis(steady_clock::now() - start);
   const bool divided = is_divided(collection.get());
@@ -254,15 +262,17 @@ Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const
   TRY(auto made, run_source_stage(operation, ns, asked.stages));
   if (made) return explain_made(operation, std::move(*made), asked, verbosity, to);
   CHECK_OK(check_explainable(operation, ns));
-  bson::Document stages(asked.stages);
+  const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
+  TRY(bson::Document stages, settle_geo_near(collection, ns, asked.stages));
   TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view(), asked.context));
   ExplainedQuery query{.ns = ns, .hint = asked.hint, .asked = asked.asked, .context = asked.context};
   const bool filters = pipeline.leading_filter() != nullptr;
-  if (filters) query.shown.filter = asked.stages.begin()->value.as_document().begin()->value.as_document();
-  const bool walk_is_all = stages.view().count() == (filters ? 1U : 0U);
-  const bool divided = is_divided(operation.server().store.catalog().snapshot().find(ns.full()));
-  if (walk_is_all && !divided) return explain_query(operation, query, verbosity, to);
-  return explain_walk(operation, std::move(pipeline), std::move(stages), query, verbosity, to);
+  const bson::Document filter(filters ? pipeline.leading_filter()->tree().filter.view() : bson::View());
+  query.shown.filter = filter.view();
+  const bson::Document written = query::GeoNearKey::written_out(stages.view(), filter.view());
+  const bool walk_is_all = written.view().count() == (filters ? 1U : 0U);
+  if (walk_is_all && !is_divided(collection)) return explain_query(operation, query, verbosity, to);
+  return explain_walk(operation, std::move(pipeline), {std::move(stages), written.view()}, query, verbosity, to);
 }
 
 }  // namespace partita::commands

@@ -12,6 +12,7 @@
 #include "commands/variables.h"
 #include "commands/view_query.h"
 #include "commands/views.h"
+#include "query/match/geo.h"
 #include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
@@ -115,11 +116,11 @@ Status find_one_by_key(Operation& operation, const shards::Collection& collectio
   return check_result_size(batch.size() - before);
 }
 
-Result<ShownDocuments> parse_shown(const FindRequest& request, const query::ExpressionContext& context) {
+Result<ShownDocuments> parse_shown(const FindRequest& request, const query::ExpressionContext& context, bool near = false) {
   ShownDocuments shown{.return_key = request.return_key, .show_record_id = request.show_record_id && !request.return_key};
   if (request.projection.empty()) return shown;
   TRY(shown.projection, query::Projection::parse_for_find(request.projection, context));
-  CHECK_OK(check_projection_for_find(*shown.projection, request.sorted));
+  CHECK_OK(check_projection_for_find(*shown.projection, request.sorted, near));
   return shown;
 }
 
@@ -149,11 +150,11 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
 
 Result<FindQuery> parse_query(Operation& operation, const FindRequest& request) {
   TRY(const Variables variables, Variables::of(operation, request.let));
-  TRY(query::Matcher matcher, query::Matcher::parse(request.filter, variables.context()));
+  TRY(query::Matcher matcher, query::Matcher::parse(request.filter, variables.context(), query::FilterUse::kQuery));
   FindQuery query{.matcher = std::move(matcher)};
-  TRY(query.shown, parse_shown(request, variables.context()));
+  TRY(query.shown, parse_shown(request, variables.context(), query.matcher.tree().near != nullptr));
   if (query.shown.projection) CHECK_OK(check_positional(*query.shown.projection, query.matcher.tree()));
-  TRY(query.sort, query::SortSpec::parse(request.sort));
+  TRY(query.sort, query::parse_order(request.sort, query.matcher.tree()));
   query.skip = static_cast<std::uint64_t>(request.skip);
   query.limit = static_cast<std::uint64_t>(request.limit);
   return query;
@@ -202,7 +203,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
   if (collection == nullptr) return write_empty_cursor(ns, reply);
   TRY(Plan plan, plan_for(collection, request, query));
-  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, &plan);
+  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, &plan, query.matcher.tree().near);
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;

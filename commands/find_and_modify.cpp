@@ -59,7 +59,7 @@ class Fields {
     if (request.fields.empty()) return made;
     TRY(made.shown_.projection, query::Projection::parse_for_find(request.fields, context));
     CHECK_OK(check(*made.shown_.projection, request));
-    TRY(made.filter_, query::Matcher::parse(request.query, context));
+    TRY(made.filter_, query::Matcher::parse(request.query, context, query::FilterUse::kQuery));
     CHECK_OK(check_positional(*made.shown_.projection, made.filter_->tree()));
     if (made.shown_.wants_metadata()) {
       auto collection = operation.server().store.catalog().snapshot().share(ns.full());

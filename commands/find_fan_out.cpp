@@ -2,6 +2,7 @@
 #include "commands/find_fan_out.h"
 
 #include "commands/find_execution.h"
+#include "commands/near_rows.h"
 #include "commands/server.h"
 #include "query/stages/run_control.h"
 #include "shards/store.h"
@@ -201,6 +202,8 @@ void FindFanOut::add_to_cursor(bson::Writer& cursor) const {
 
 std::unique_ptr<FindRun> run_find(shards::Store& store, std::shared_ptr<const shards::Collection> collection,
                                   FindQuery query, Plan plan, const FindFanOut::Manner& manner) {
+  const bool rings = query.sort.near() != nullptr && plan.order.index != nullptr && !manner.partial;
+  if (rings) return std::make_unique<FindNear>(store, std::move(collection), std::move(query), std::move(plan));
   const bool in_one_thread = manner.parallelism.degree == 0 || manner.parallelism.degree == 1;
   const bool one_leg = collection->partitions.size() == 1 || leg_spans(*collection, plan.order).size() <= 1;
   const bool outlives_map = !manner.one_batch && plan.may_come_to_merge(*collection);

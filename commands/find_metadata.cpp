@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/find_metadata.h"
 
+#include "query/geo/near.h"
 #include "query/keys/decode.h"
 #include "query/keys/hash.h"
 #include "shards/router/record_keys.h"
@@ -25,9 +26,11 @@ View copy(const bson::Buffer& built, query::Arena& arena) { return View::trusted
 
 }  // namespace
 
-FindMetadata::FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan)
+FindMetadata::FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan,
+                           std::shared_ptr<const query::geo::NearQuery> near)
     : collection_(std::move(collection)),
       sort_keys_(sort),
+      near_(std::move(near)),
       through_index_(plan != nullptr && plan->through_index),
       order_(plan != nullptr ? plan->order : shards::ScanOrder{}) {}
 
@@ -37,6 +40,12 @@ Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) 
       return sort_key(document, arena);
     case Meta::kIndexKey:
       return index_key(document, arena);
+    case Meta::kNearDistance:
+    case Meta::kNearPoint: {
+      const auto nearest = near_ == nullptr ? std::nullopt : near_->nearest(document);
+      if (!nearest) return Value();
+      return meta == Meta::kNearPoint ? nearest->place : Value::of(nearest->distance);
+    }
     case Meta::kRecordId: {
       if (collection_ == nullptr) return Value();
       TRY(const std::int64_t id, record_id(document));

@@ -13,7 +13,8 @@ namespace partita::commands {
 class FindMetadata final : public query::MetaSource {
  public:
   /// `plan` is null where documents are at hand and nothing is walked over.
-  FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan);
+  FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan,
+               std::shared_ptr<const query::geo::NearQuery> near = nullptr);
 
   Result<bson::Value> meta(query::Meta meta, bson::View document, query::Arena& arena) override;
   /// Adds the fields of the key by which the walk came to the document; none where it walked over no index.
@@ -29,6 +30,7 @@ class FindMetadata final : public query::MetaSource {
 
   const std::shared_ptr<const shards::Collection> collection_;
   query::SortKeys sort_keys_;
+  const std::shared_ptr<const query::geo::NearQuery> near_;  ///< Null where the filter has no $near.
   const bool through_index_;
   const shards::ScanOrder order_;
   query::IndexKeys keys_;

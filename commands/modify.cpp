@@ -7,6 +7,7 @@
 #include "commands/plan.h"
 #include "commands/server.h"
 #include "commands/sharding/config_writes.h"
+#include "query/match/geo.h"
 #include "query/sort/sorter.h"
 #include "query/updates/upsert.h"
 #include "shards/indexes/entries.h"
@@ -196,8 +197,9 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
 /// The key of the first matching document in the order of the sort.
 Result<std::optional<std::string>> first_sorted(Operation& operation, std::shared_ptr<const shards::Collection> collection,
                                                 const query::Matcher& matcher, const Change& change) {
-  TRY(Plan plan, choose_plan(collection, matcher.tree(), change.sort, change.hint));
-  query::Sorter sorter(change.sort, {.limit = 1});
+  const query::SortSpec order = query::order_of(change.sort, matcher.tree());
+  TRY(Plan plan, choose_plan(collection, matcher.tree(), order, change.hint));
+  query::Sorter sorter(order, {.limit = 1});
   shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
   scan.interrupt_by([&operation] { return operation.check_interrupt(); });
   CHECK_OK(scan.resume());
@@ -228,7 +230,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
   TRY(const bool repeated, repeat_unlocated(operation, *collection, statement, outcome));
   if (repeated) return {};
   // Another writer may change what has been found before it is written: then the next look finds another one.
-  while (!change.sort.empty()) {
+  while (!query::order_of(change.sort, matcher.tree()).empty()) {
     TRY(const auto first, first_sorted(operation, collection, matcher, change));
     if (!first) return repeat_unlocated(operation, *collection, statement, outcome).status();
     CHECK_OK(change_one(operation, ns, *collection, bytes_of(*first), &matcher, change, statement, outcome));
@@ -361,7 +363,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
     if (!matcher) {
-      TRY(matcher, query::Matcher::parse(change.filter, change.expression_context()));
+      TRY(matcher, query::Matcher::parse(change.filter, change.expression_context(), query::FilterUse::kQuery));
     }
     if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
@@ -379,7 +381,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome) {
   if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
-  TRY(const query::Matcher matcher, query::Matcher::parse(change.filter, change.expression_context()));
+  TRY(const query::Matcher matcher, query::Matcher::parse(change.filter, change.expression_context(), query::FilterUse::kQuery));
   Remainder remainder;
   auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   for (int plans = 1; collection != nullptr; ++plans) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "commands/index_description.h"
+#include "query/geo/near.h"
 #include "shards/router/leg_spans.h"
 #include "shards/storage/fail_point.h"
 #include "wire/bson/compare.h"
@@ -72,6 +74,21 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
 
 }  // namespace
 
+query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint64_t array_bits) {
+  query::IndexDescription way{.name = spec.name, .fields = {}, .pattern = spec.definition["key"].as_document()};
+  const query::Matcher* filter = spec.keys->filter();
+  way.filter = filter == nullptr ? nullptr : &filter->tree();
+  way.unique = spec.unique;
+  way.sparse = spec.sparse;
+  way.hidden = spec.hidden;
+  for (const auto& part : spec.parts) way.fields.push_back({part.path, part.direction(), part.form});
+  way.wildcard = spec.keys->wildcard();
+  way.geo = spec.keys->geo();
+  way.array_bits = array_bits;
+  way.multikey = array_bits != 0;
+  return way;
+}
+
 Status check_hint(bson::Value hint) {
   if (hint.is_string() || hint.is_document()) return {};
   return error(Code::FailedToParse, "Hint must be a string or an object");
@@ -125,6 +142,11 @@ Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> co
   choice.describe();
   CHECK_OK(apply_hint(*choice.collection_, hint, choice.request_));
   choice.candidates_ = query::candidate_plans(choice.request_);
+  if (filter.near != nullptr && (choice.candidates_.empty() || choice.request_.hint == std::size_t{0})) {
+    if (choice.request_.natural_hint) return error(Code::BadValue, "geoNear expression not allowed with $natural sort order or hint");
+    return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: unable to find index "
+                 "for $geoNear query on the field ", filter.near->path().text());
+  }
   if (choice.candidates_.empty()) {
     return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: $hint: refusing to "
                  "build whole-index solution, because it's a wildcard index");
@@ -142,18 +164,7 @@ void PlanChoice::describe() {
   if (collection.partitions.size() > 1 && !by_records_.intervals.empty()) record_ranges_ = by_records_.ranges();
   const std::vector<shards::LegSpan> asked = leg_spans(collection, {.index = nullptr, .ranges = record_ranges_});
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
-    const shards::IndexSpec& spec = *collection.indexes[i];
-    query::IndexDescription way{.name = spec.name, .fields = {}, .pattern = spec.definition["key"].as_document()};
-    const query::Matcher* filter = spec.keys->filter();
-    way.filter = filter == nullptr ? nullptr : &filter->tree();
-    way.unique = spec.unique;
-    way.sparse = spec.sparse;
-    way.hidden = spec.hidden;
-    for (const auto& part : spec.parts) way.fields.push_back({part.path, part.direction(), part.form});
-    way.wildcard = spec.keys->wildcard();
-    way.array_bits = array_bits(collection, i, asked);
-    way.multikey = way.array_bits != 0;
-    ways_.push_back(std::move(way));
+    ways_.push_back(describe_index(*collection.indexes[i], array_bits(collection, i, asked)));
   }
   request_.indexes = ways_;
 }

@@ -31,7 +31,7 @@ struct ShownDocuments {
 };
 
 /// What a projection asks of the query that it goes with. Fails as MongoDB does where there is no sort to have a key of, ...
-Status check_projection_for_find(const query::Projection& projection, bool sorted);
+Status check_projection_for_find(const query::Projection& projection, bool sorted, bool near);
 /// ... and where the filter cannot tell which element of an array has matched.
 Status check_positional(const query::Projection& projection, const query::FilterTree& filter);
 

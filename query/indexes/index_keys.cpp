@@ -42,8 +42,8 @@ void IndexKeys::sort() {
 }
 
 IndexKeyMaker::IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter,
-                             std::optional<WildcardScope> wildcard)
-    : fields_(std::move(fields)), sparse_(sparse), filter_(std::move(filter)), wildcard_(std::move(wildcard)) {
+                             std::optional<WildcardScope> wildcard, std::optional<GeoIndexOptions> geo)
+    : fields_(std::move(fields)), sparse_(sparse), filter_(std::move(filter)), wildcard_(std::move(wildcard)), geo_(geo) {
   if (wildcard_) return;
   for (const IndexField& field : fields_) {
     paths_.push_back(field.path.text());
@@ -63,6 +63,7 @@ Status IndexKeyMaker::make(bson::View document, IndexKeys& out) const {
   out.clear();
   if (filter_ && !filter_->matches(document)) return {};
   if (wildcard_) return make_wildcard(document, out);
+  if (geo_) return make_places(document, out);
   if (make_plain(document, out)) return {};
   out.clear();
   return hashed_ ? refuse_array(document) : make_tuples(document, out);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "query/indexes/geo_options.h"
 #include "query/indexes/key_form.h"
 #include "query/indexes/wildcard.h"
 #include "query/keys/encode.h"
@@ -46,16 +47,21 @@ class IndexKeys {
   keys::TypeBits types_;
   keys::PathTuples tuples_;
   WildcardWalk walk_;
+  // Of an index of places: the values of all fields, field after field.
+  std::vector<bson::Value> values_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::int64_t> cells_;
 };
 
 /// Makes keys as MongoDB does: those of PathTuples, with what is missing as null. A sparse index leaves out tuples of
 /// which nothing is there, a partial one all keys of documents that its filter does not match. An index with a hashed
-/// field takes no arrays. Documents without arrays under the fields take a short way, on which nothing is allocated.
+/// field takes no arrays. One of places leaves out documents that have none, and has the others under each cell of each
+/// place, together with each value of the other fields: geo_keys.cpp. Documents without arrays under the fields take a short way, on which nothing is allocated.
 class IndexKeyMaker {
  public:
   /// With a scope the one field is a wildcard.
   IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter = std::nullopt,
-                std::optional<WildcardScope> wildcard = std::nullopt);
+                std::optional<WildcardScope> wildcard = std::nullopt, std::optional<GeoIndexOptions> geo = std::nullopt);
   IndexKeyMaker(const IndexKeyMaker&) = delete;  // Paths are looked into.
   IndexKeyMaker& operator=(const IndexKeyMaker&) = delete;
 
@@ -64,7 +70,10 @@ class IndexKeyMaker {
   const Matcher* filter() const { return filter_ ? &*filter_ : nullptr; }
   /// Null where it is not a wildcard index.
   const WildcardScope* wildcard() const { return wildcard_ ? &*wildcard_ : nullptr; }
-  /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746; with Location16766 for an array in a hashed index.
+  /// Null where it is not an index of places.
+  const GeoIndexOptions* geo() const { return geo_ ? &*geo_ : nullptr; }
+  /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746; with Location16766 for an array in a hashed index,
+  /// with Location16755 and others for what is no place.
   Status make(bson::View document, IndexKeys& out) const;
   /// Whether the two documents hold the same bytes wherever the fields, and those of the filter, begin: then they have the
   /// same keys. May be false for others with the same keys.
@@ -75,6 +84,9 @@ class IndexKeyMaker {
   Status make_tuples(bson::View document, IndexKeys& out) const;
   Status make_wildcard(bson::View document, IndexKeys& out) const;
   Status refuse_array(bson::View document) const;
+  Status make_places(bson::View document, IndexKeys& out) const;
+  Result<bool> gather_places(bson::View document, const IndexField& field, IndexKeys& out) const;
+  void combine(IndexKeys& out) const;
 
   std::vector<IndexField> fields_;
   std::vector<std::string_view> paths_;
@@ -83,6 +95,7 @@ class IndexKeyMaker {
   bool hashed_ = false;
   std::optional<Matcher> filter_;
   std::optional<WildcardScope> wildcard_;
+  std::optional<GeoIndexOptions> geo_;
 };
 
 }  // namespace partita::query

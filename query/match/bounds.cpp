@@ -27,6 +27,7 @@ void add(const FilterNode& node, PathBounds& bounds) {
   const Edge edge{node.operand, !strict};
   switch (bound) {
     case Bound::kNone:
+    case Bound::kPlace:  // Of cells, not of values: see query/plan/geo_plan.cpp.
       break;
     case Bound::kEqual:
       if (!bounds.equal) bounds.equal = node.operand;

@@ -6,6 +6,10 @@
 
 namespace partita::query {
 
+namespace geo {
+class NearQuery;
+}
+
 /// A parsed filter: its nodes in the order they were written, each before its children.
 /// The children of node i begin at i + 1; the subtree of node i ends before `end`.
 struct FilterNode {
@@ -38,10 +42,15 @@ struct FilterTree {
   bson::Document filter;  ///< A copy that every operand points into.
   std::vector<FilterNode> nodes;
   std::vector<bson::Document> made = {};  ///< Holds operands that the filter does not have as such.
+  /// What $near asks, if it is there: the answer comes in the order of distances, unless somebody wants another one.
+  std::shared_ptr<const geo::NearQuery> near = nullptr;
 };
+
+/// Who parses a filter: some may order what they answer by it, for others $near has no place in it.
+enum class FilterUse : std::uint8_t { kTest, kQuery };
 
 constexpr std::size_t kMaxFilterDepth = 100;
 
-Result<FilterTree> parse_filter(bson::View filter, const ExpressionContext& context);
+Result<FilterTree> parse_filter(bson::View filter, const ExpressionContext& context, FilterUse use = FilterUse::kTest);
 
 }  // namespace partita::query

@@ -36,8 +36,8 @@ Targets child_targets(Kind parent, Targets of_parent, std::optional<std::int32_t
 
 Result<Matcher> Matcher::parse(View filter) { return parse(filter, ExpressionContext()); }
 
-Result<Matcher> Matcher::parse(View filter, const ExpressionContext& context) {
-  TRY(FilterTree tree, parse_filter(filter, context));
+Result<Matcher> Matcher::parse(View filter, const ExpressionContext& context, FilterUse use) {
+  TRY(FilterTree tree, parse_filter(filter, context, use));
   return Matcher(std::move(tree));
 }
 

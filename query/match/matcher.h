@@ -14,7 +14,7 @@ class Matcher {
  public:
   /// Copies what it needs out of `filter`. Fails as MongoDB does: BadValue for unknown operators and wrong operands.
   /// The context is that of expressions in it: $expr.
-  static Result<Matcher> parse(bson::View filter, const ExpressionContext& context);
+  static Result<Matcher> parse(bson::View filter, const ExpressionContext& context, FilterUse use = FilterUse::kTest);
   static Result<Matcher> parse(bson::View filter);
 
   /// False too when an expression in the filter fails: `state.failure` says so, and the query must not go on.

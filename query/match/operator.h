@@ -21,7 +21,7 @@ struct OperatorArgs {
 };
 
 /// What a predicate says about the order of values, for index bounds and routing.
-enum class Bound : std::uint8_t { kNone, kEqual, kIn, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kRegex };
+enum class Bound : std::uint8_t { kNone, kEqual, kIn, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kRegex, kPlace };
 
 /// What an operator's parser makes of its operand. A negated clause holds for a document when its predicate holds for no
 /// value at all: $ne is the opposite of $eq, {$exists: false} that of {$exists: true}. Without a predicate ($comment)
@@ -48,6 +48,8 @@ struct MatchOperator {
   Bound bound = Bound::kNone;
   AtEnd at_end = AtEnd::kElements;
   Holds holds = Holds::kNothing;
+  bool takes_siblings = false;  ///< What stands beside it in its object is its own to read.
+  bool orders = false;          ///< Stands for an order of the answer too, once in a filter: $near. Asks about the document.
   std::vector<Example> examples = {};  ///< A filter, a document, "true" or "false".
 };
 

@@ -2,8 +2,11 @@
 // A filter nests in four ways: an object of clauses, an array of such objects behind $and/$or/$nor, an object of operators
 // behind a field name, and the array behind $all. Each open one is a frame on a stack of our own; a frame's node is closed
 // when its fields are used up.
+#include <algorithm>
+
 #include "query/match/choices.h"
 #include "query/match/filter_tree.h"
+#include "query/match/geo.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -56,7 +59,7 @@ bool is_elem_match(Value value) {
 
 class Parser {
  public:
-  Parser(FilterTree& tree, const ExpressionContext& context) : tree_(tree), context_(context) {}
+  Parser(FilterTree& tree, const ExpressionContext& context, FilterUse use) : tree_(tree), context_(context), use_(use) {}
 
   Status run() {
     CHECK_OK(open({.kind = Kind::kAnd}, {Frame::Has::kClauses, tree_.filter.view()}));
@@ -134,10 +137,23 @@ class Parser {
     TRY(Clause clause, entry->parse(args));
     if (entry->holds == Holds::kElement) return element(field.value.as_document(), subject);
     if (entry->holds == Holds::kAll) return all(field.value.as_document(), subject);
+    if (entry->takes_siblings && !siblings.empty()) frames_.back().at = {};
+    if (entry->orders) return ordering(std::move(clause));
     FilterNode leaf = node_about(subject, Kind::kField, Kind::kValue);
     leaf.field_operator = entry;
     leaf.operand = field.value;
     add_clause(std::move(leaf), std::move(clause));
+    return {};
+  }
+
+  /// It must hold for whatever is answered, and once: an order is one of the whole answer.
+  Status ordering(Clause clause) {
+    if (use_ == FilterUse::kTest) return error(Code{5626500}, "$geoNear, $near, and $nearSphere are not allowed in this context");
+    const auto is_and = [&](const Frame& frame) { return tree_.nodes[frame.node].kind == Kind::kAnd; };
+    if (!std::ranges::all_of(frames_, is_and)) return error(Code::BadValue, "geo $near must be top-level expr");
+    if (tree_.near != nullptr) return error(Code::BadValue, "Too many geoNear expressions");
+    tree_.near = static_cast<const NearMatch&>(*clause.predicate).query();
+    add_clause({.kind = Kind::kValue}, std::move(clause));
     return {};
   }
 
@@ -206,6 +222,7 @@ class Parser {
 
   FilterTree& tree_;
   const ExpressionContext& context_;
+  const FilterUse use_;
   std::vector<Frame> frames_;
 };
 
@@ -222,9 +239,9 @@ Status not_supported(std::string_view name) {
   return error(Code::NotImplemented, name, " is not supported by this version of the server");
 }
 
-Result<FilterTree> parse_filter(View filter, const ExpressionContext& context) {
+Result<FilterTree> parse_filter(View filter, const ExpressionContext& context, FilterUse use) {
   FilterTree tree{bson::Document(filter), {}};
-  CHECK_OK(Parser(tree, context).run());
+  CHECK_OK(Parser(tree, context, use).run());
   join_choices(tree, context);
   return tree;
 }

@@ -132,4 +132,16 @@ class PathWalk {
   bool by_place_ = false;
 };
 
+/// Shows `see` all values that a path offers, an array at its end as a whole, a missing one where it leads nowhere.
+template <class See>
+void each_along_path(bson::View document, const FieldPath& path, See see) {
+  std::size_t part = 0;
+  bson::Value value = descend(document, path, part);
+  if (!value.is_array() || part == path.size()) return see(value);
+  FixedTasks tasks;
+  PathWalk walk(path, tasks, nullptr);
+  walk.enter(value, part);
+  while (walk.next(value)) see(value);
+}
+
 }  // namespace partita::query

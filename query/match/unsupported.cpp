@@ -5,15 +5,7 @@
 namespace partita::query {
 namespace {
 
-using OnField = RegisterEntry<MatchOperator>;
 using OnDocument = RegisterEntry<FilterOperator>;
-
-const OnField kFieldOperators[] = {
-    MatchOperator{.name = "$geoIntersects", .summary = "The shapes have a point in common."},
-    MatchOperator{.name = "$geoWithin", .summary = "The shape lies within another."},
-    MatchOperator{.name = "$near", .summary = "Ordered by distance from a point."},
-    MatchOperator{.name = "$nearSphere", .summary = "Ordered by distance on a sphere."},
-};
 
 const OnDocument kDocumentOperators[] = {
     FilterOperator{.name = "$text", .summary = "Full text search."},

@@ -6,6 +6,10 @@
 /// What the kinds of candidates have in common.
 namespace partita::query {
 
+namespace geo {
+class Query;
+}
+
 bool all_points(const std::vector<Interval>& intervals);
 
 /// Whether some name behind the first is a number: it may be a position in an array, and the name of a field.
@@ -16,6 +20,15 @@ bool serves_filter(const IndexDescription& index, const FilterTree& filter);
 
 /// What speaks for a plan: see plan.cpp.
 std::uint32_t score(const IndexDescription& index, std::span<const FieldIntervals> narrowed, bool saves_sort);
+
+/// Of an index of places: the stretches in which it has all that the filter asks for of one of its fields; none where the
+/// filter asks for nothing there, or for what the index may lack.
+std::vector<Interval> place_intervals(const IndexDescription& index, const IndexDescription::Field& field, const FilterTree& filter);
+std::vector<Interval> place_intervals(const IndexDescription& index, const IndexDescription::Field& field, const geo::Query& query);
+/// Whether all that the filter can match is in an index of places, as far as these go.
+bool serves_places(const IndexDescription& index, const FilterTree& filter);
+/// Whether $near, if the filter has it, asks about a field of this index, in a way that the index can answer.
+bool serves_near(const IndexDescription& index, const FilterTree& filter);
 
 /// A plan for each path of the filter that a wildcard index has, and whose values the filter narrows down.
 std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t position);

@@ -20,7 +20,7 @@ constexpr std::size_t kMostPairs = std::size_t{1} << 20;
 /// With one value: not with a list, and a pattern is no value to compare with.
 bool is_comparison(const FilterNode& node) {
   const Bound bound = node.field_operator->bound;
-  return bound != Bound::kNone && bound != Bound::kIn && bound != Bound::kRegex;
+  return bound != Bound::kNone && bound != Bound::kIn && bound != Bound::kRegex && bound != Bound::kPlace;
 }
 bool is_exists(const FilterNode& node) { return node.field_operator->name == "$exists"; }
 bool is_type(const FilterNode& node) { return node.field_operator->name == "$type"; }

@@ -34,8 +34,10 @@ std::uint8_t next_class(TypeClass type_class) {
   return found == std::end(kClasses) ? 0xFF : static_cast<std::uint8_t>(*found);
 }
 
+bool is_hash(KeyForm form) { return form == KeyForm::kHash || form == KeyForm::kHashAndValue; }
+
 void append_point(const FieldIntervals& field, bson::Value value, bson::Buffer& key) {
-  if (field.form != KeyForm::kValue) keys::append_hash(hash_of(value), key);
+  if (is_hash(field.form)) keys::append_hash(hash_of(value), key);
   if (field.form != KeyForm::kHash) keys::encode_or_null(value, field.direction, key);
 }
 
@@ -76,7 +78,7 @@ std::vector<KeyRange> last_field(const FieldIntervals& field, const std::vector<
   std::vector<KeyRange> ranges;
   for (const std::string& prefix : prefixes) {
     for (const Interval& interval : field.intervals) {
-      if (field.form != KeyForm::kValue) {
+      if (is_hash(field.form)) {
         Cut low;
         low.prefix.append(prefix);
         append_point(field, interval.low.value, low.prefix);

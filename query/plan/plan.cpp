@@ -44,8 +44,9 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
   std::size_t ranges = 1;
   for (std::size_t i = 0; i < index.fields.size() && !may_share_array(index, i); ++i) {
     const IndexDescription::Field& field = index.fields[i];
-    std::vector<Interval> intervals = intervals_for(bounds_for(filter, field.path), index.multikey);
-    const bool hashed = field.form != KeyForm::kValue;
+    const bool place = is_place(field.form);
+    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_for(filter, field.path), index.multikey);
+    const bool hashed = field.form != KeyForm::kValue && !place;
     if (index.null_is_one || hashed) pin_nulls(intervals);
     if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
     if (hashed && !all_points(intervals)) break;
@@ -86,6 +87,7 @@ std::optional<bool> serves_sort(const IndexDescription& index, const std::vector
 /// stand for all others only.
 bool holds_all_matches(const IndexDescription& index, const FilterTree& filter, const std::vector<FieldIntervals>& narrowed) {
   if (!serves_filter(index, filter)) return false;
+  if (index.geo != nullptr) return serves_places(index, filter) && !narrowed.empty();
   if (!index.sparse) return true;
   for (const FieldIntervals& field : narrowed)
     for (const Interval& interval : field.intervals)
@@ -97,8 +99,10 @@ std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position,
   const IndexDescription& index = request.indexes[position];
   std::vector<FieldIntervals> narrowed = narrow(index, *request.filter);
   const bool sorts = request.sort != nullptr && !request.sort->empty();
-  const auto order = sorts ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
+  const bool by_fields = sorts && request.sort->near() == nullptr;
+  const auto order = by_fields ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
   if (narrowed.empty() && !order && !hinted) return std::nullopt;
+  if (!index.clustered && !serves_near(index, *request.filter)) return std::nullopt;  // Of records it is asked for their bounds.
   if (!hinted && !holds_all_matches(index, *request.filter, narrowed)) return std::nullopt;
   Plan plan{.access = Plan::Access::kIndexScan, .index = position, .intervals = std::move(narrowed)};
   plan.backward = order.value_or(false);
@@ -143,11 +147,17 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
     std::stable_sort(plans.begin(), plans.end(), best_first);
     return plans;
   }
-  if (request.hint) return {*index_plan(request, *request.hint, true)};
-  if (request.natural_hint) return {collection_scan(request)};
   std::vector<Plan> plans;
+  const bool near = request.filter->near != nullptr;
+  if (request.hint) {
+    auto plan = index_plan(request, *request.hint, true);
+    if (plan) plans.push_back(std::move(*plan));
+    return plans;
+  }
+  if (request.natural_hint && near) return plans;
+  if (request.natural_hint) return {collection_scan(request)};
   for (std::size_t i = 0; i < request.indexes.size(); ++i) {
-    const auto id = request.indexes[i].by_id ? bounds_for(*request.filter, "_id").equal : std::nullopt;
+    const auto id = request.indexes[i].by_id && !near ? bounds_for(*request.filter, "_id").equal : std::nullopt;
     if (id) {  // One row at most: its order is any order.
       Plan plan{.access = Plan::Access::kIdLookup, .id = *id};
       plan.needs_filter = !sole_equality(*request.filter, "_id");
@@ -155,15 +165,16 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
     }
     if (request.indexes[i].hidden) continue;
     if (request.indexes[i].wildcard != nullptr) {
-      if (!serves_filter(request.indexes[i], *request.filter)) continue;
+      if (near || !serves_filter(request.indexes[i], *request.filter)) continue;
       std::ranges::move(wildcard_plans(request, i), std::back_inserter(plans));
       continue;
     }
+    if (near && request.indexes[i].clustered) continue;
     auto plan = index_plan(request, i, false);
     if (plan) plans.push_back(std::move(*plan));
   }
   std::stable_sort(plans.begin(), plans.end(), best_first);
-  plans.push_back(collection_scan(request));
+  if (!near) plans.push_back(collection_scan(request));
   return plans;
 }
 

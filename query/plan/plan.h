@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "query/indexes/geo_options.h"
 #include "query/indexes/wildcard.h"
 #include "query/match/matcher.h"
 #include "query/plan/key_range.h"
@@ -26,6 +27,7 @@ struct IndexDescription {
   bool multikey = false;  ///< Some document has an array under one of its paths.
   std::uint64_t array_bits = 0;  ///< The same in detail: see IndexKeys::multikey().
   const WildcardScope* wildcard = nullptr;  ///< Its one field is a wildcard: one path of it serves a query.
+  const GeoIndexOptions* geo = nullptr;  ///< Of an index of places: it serves who asks for some, and nobody else.
   bool unique = false;
   bool sparse = false;    ///< Documents without the fields are not in it.
   bool clustered = false;  ///< The records themselves, in the order of their keys: no fetch behind it.
@@ -76,7 +78,7 @@ struct Plan {
 std::optional<Plan> express_plan(const FilterTree& filter);
 
 /// All ways that make sense, the most promising one first. Empty only with a hint of a wildcard index that serves nothing
-/// in the filter. A hint that names no index is the caller's error to report.
+/// in the filter, and for $near without an index of its places. A hint that names no index is the caller's error to report.
 std::vector<Plan> candidate_plans(const PlanRequest& request);
 inline Plan choose_plan(const PlanRequest& request) { return std::move(candidate_plans(request).front()); }
 

@@ -40,7 +40,8 @@ Result<Meta> parse_meta(bson::Value operand) {
   return found->meta;
 }
 
-Status check_available(Meta meta) {
+Status check_available(Meta meta, bool near) {
+  if (near && (meta == Meta::kNearDistance || meta == Meta::kNearPoint)) return {};
   const std::string_view unavailable = std::ranges::find(kNames, meta, &Name::meta)->unavailable;
   if (unavailable.empty()) return {};
   return error(Code{40218}, "query requires ", unavailable, " metadata, but it is not available");

@@ -23,8 +23,8 @@ enum class Meta : std::uint8_t {
 
 /// The operand of $meta. Fails with MongoDB's codes for what is no name.
 Result<Meta> parse_meta(bson::Value operand);
-/// Location40218 for what only a query of text or of places near a point makes known: none of these is here.
-Status check_available(Meta meta);
+/// Location40218 for what only a query of text or of places near a point makes known: `near` says whether it is one of these.
+Status check_available(Meta meta, bool near = false);
 
 /// Who knows of the documents of an answer what they do not say themselves. One thread at a time.
 class MetaSource {

@@ -86,7 +86,7 @@ class Projection {
   bool asks_for(Meta meta) const;
   bool asks_for_meta() const;
   /// Fails where it asks for what only a query of text or of places near a point makes known: none of these is here.
-  Status check_metas() const;
+  Status check_metas(bool near = false) const;
   /// Adds only the top-level fields that are to hold that, behind what is there.
   Status apply_meta(Meta meta, const ProjectionInput& input, bson::Writer& out, Arena& arena) const;
   bool keeps_everything() const { return tree_.keeps_unlisted && tree_.nodes.size() == 1; }

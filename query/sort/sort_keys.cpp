@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "query/geo/near.h"
+
 namespace partita::query {
 namespace {
 
@@ -19,12 +21,14 @@ std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
 }  // namespace
 
 SortKeys::SortKeys(const SortSpec& spec)
-    : fields_(spec.fields().begin(), spec.fields().end()),
+    : near_(spec.near()),
+      fields_(spec.fields().begin(), spec.fields().end()),
       paths_(paths_of(fields_)),
       has_plain_first_(!fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
 
 Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
   const std::size_t begin = key.size();
+  if (near_ != nullptr) keys::encode(distance_of(document), key);
   for (const SortField& field : fields_) {
     std::string_view path = field.path;
     const Value* known = std::exchange(first, nullptr);
@@ -40,9 +44,19 @@ Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
 
 Result<std::span<const Value>> SortKeys::values_of(bson::View document) {
   first_values_.clear();
+  if (near_ != nullptr) {
+    first_values_.push_back(distance_of(document));
+    return std::span<const Value>(first_values_);
+  }
   if (fields_.empty()) return std::span<const Value>();
   CHECK_OK(append_first_tuple(document, tuple_key_));
   return std::span<const Value>(first_values_);
+}
+
+/// Null for a document without a place.
+Value SortKeys::distance_of(bson::View document) const {
+  const auto nearest = near_->nearest(document);
+  return nearest ? Value::of(nearest->distance) : Value::null();
 }
 
 Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {

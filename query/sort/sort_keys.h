@@ -35,7 +35,9 @@ class SortKeys {
 
  private:
   Status append_first_tuple(bson::View document, bson::Buffer& key);
+  bson::Value distance_of(bson::View document) const;
 
+  const std::shared_ptr<const geo::NearQuery> near_;  ///< Where there are no fields: the distance is the key.
   const std::vector<SortField> fields_;
   const std::vector<std::string_view> paths_;
   const bool has_plain_first_;

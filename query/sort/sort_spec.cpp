@@ -53,4 +53,10 @@ Result<SortSpec> SortSpec::parse(View specification) {
   return spec;
 }
 
+SortSpec SortSpec::by_distance(std::shared_ptr<const geo::NearQuery> near) {
+  SortSpec spec;
+  spec.near_ = std::move(near);
+  return spec;
+}
+
 }  // namespace partita::query

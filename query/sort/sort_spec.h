@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "query/keys/encode.h"
 
 namespace partita::query {
+
+namespace geo {
+class NearQuery;
+}
 
 constexpr std::size_t kMaxSortFields = 32;
 
@@ -23,12 +28,16 @@ class SortSpec {
   /// With MongoDB's errors for what is no sort. An empty document is an empty sort: `find` takes that for none, $sort
   /// refuses it. `$natural` is find's affair too and must not arrive here.
   static Result<SortSpec> parse(bson::View specification);
+  /// The order that $near stands for: the nearest first. It has no fields.
+  static SortSpec by_distance(std::shared_ptr<const geo::NearQuery> near);
 
   std::span<const SortField> fields() const { return fields_; }
-  bool empty() const { return fields_.empty(); }
+  bool empty() const { return fields_.empty() && near_ == nullptr; }
+  const std::shared_ptr<const geo::NearQuery>& near() const { return near_; }
 
  private:
   std::vector<SortField> fields_;
+  std::shared_ptr<const geo::NearQuery> near_;
 };
 
 }  // namespace partita::query

@@ -12,7 +12,8 @@ namespace {
 using bson::Value;
 using bson::View;
 
-Result<PipelineStage> parse_stage(Value stage, const ExpressionContext& context) {
+/// Adds the stage, or those that it stands for.
+Status parse_stage(Value stage, const ExpressionContext& context, std::vector<PipelineStage>& stages) {
   if (!stage.is_document())
     return error(Code::TypeMismatch, "Each element of the 'pipeline' array must be an object");
   const View object = stage.as_document();
@@ -21,9 +22,16 @@ Result<PipelineStage> parse_stage(Value stage, const ExpressionContext& context)
   const bson::Field only = *object.begin();
   const StageKind* kind = Registry<StageKind>::find(only.name);
   if (kind == nullptr) return error(Code{40324}, "Unrecognized pipeline stage name: '", only.name, "'");
+  const StageArgs args{.name = only.name, .specification = only.value, .context = context};
+  if (kind->parse_parts != nullptr) {
+    if (!stages.empty()) return error(Code{40603}, only.name, " is only valid as the first stage in an optimized pipeline");
+    TRY(stages, kind->parse_parts(args));
+    return {};
+  }
   if (kind->parse == nullptr) return not_supported(only.name);
-  TRY(auto plan, kind->parse({.name = only.name, .specification = only.value, .context = context}));
-  return PipelineStage{kind, std::move(plan)};
+  TRY(auto plan, kind->parse(args));
+  stages.push_back({kind->split, std::move(plan)});
+  return {};
 }
 
 template <class Plan>
@@ -49,10 +57,9 @@ Source PipelinePart::open(Source input, const std::shared_ptr<RunControl>& contr
 Result<Pipeline> Pipeline::parse(View stages, const ExpressionContext& context) {
   Pipeline pipeline;
   for (const bson::Field& stage : stages) {
-    TRY(PipelineStage parsed, parse_stage(stage.value, context));
-    if (pipeline.stages_.size() == kMaxPipelineStages)
+    CHECK_OK(parse_stage(stage.value, context, pipeline.stages_));
+    if (pipeline.stages_.size() > kMaxPipelineStages)
       return error(Code::FailedToParse, "Pipeline length must be no longer than ", kMaxPipelineStages, " stages");
-    pipeline.stages_.push_back(std::move(parsed));
   }
   pipeline.combine_sorts_with_limits();
   return pipeline;
@@ -65,8 +72,11 @@ void Pipeline::combine_sorts_with_limits() {
     if (sort == nullptr) continue;
     std::uint64_t skipped = 0;
     std::size_t next = i + 1;
-    for (; next < stages_.size() && as<SkipPlan>(stages_[next]) != nullptr; ++next)
-      if (__builtin_add_overflow(skipped, as<SkipPlan>(stages_[next])->skip(), &skipped)) return;
+    for (; next < stages_.size(); ++next) {
+      const auto* skip = as<SkipPlan>(stages_[next]);
+      if (skip == nullptr && !stages_[next].plan->keeps_all_rows()) break;
+      if (skip != nullptr && __builtin_add_overflow(skipped, skip->skip(), &skipped)) return;
+    }
     const auto* limit = next < stages_.size() ? as<LimitPlan>(stages_[next]) : nullptr;
     std::uint64_t kept = 0;
     if (limit == nullptr || __builtin_add_overflow(skipped, limit->limit(), &kept)) continue;
@@ -87,7 +97,7 @@ PipelineSplit Pipeline::split(bool ordered) const {
   bool merged = false;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StagePlan* plan = stages_[i].plan.get();
-    const Split how = stages_[i].kind->split;
+    const Split how = stages_[i].split;
     if (merged || how == Split::kMerge || (ordered && (how == Split::kOrder || how == Split::kPartial))) {
       if (!merged) limit_each(i, split);
       split.merge.steps.push_back({plan, Role::kWhole});
@@ -132,10 +142,19 @@ std::unique_ptr<const StagePlan> Pipeline::take_leading_match() {
   return match;
 }
 
-const SortSpec* Pipeline::leading_sort() const {
+const SortPlan* Pipeline::leading_sort_plan() const {
   const std::size_t at = leading_filter() == nullptr ? 0 : 1;
-  const auto* sort = at < stages_.size() ? as<SortPlan>(stages_[at]) : nullptr;
+  return at < stages_.size() ? as<SortPlan>(stages_[at]) : nullptr;
+}
+
+const SortSpec* Pipeline::leading_sort() const {
+  const SortPlan* sort = leading_sort_plan();
   return sort == nullptr ? nullptr : &sort->spec();
+}
+
+std::uint64_t Pipeline::leading_sort_limit() const {
+  const SortPlan* sort = leading_sort_plan();
+  return sort == nullptr ? 0 : sort->limit();
 }
 
 void Pipeline::drop_leading_sort() {

@@ -12,11 +12,10 @@ namespace partita::query {
 
 constexpr std::size_t kMaxPipelineStages = 1000;
 
+class SortPlan;
+
 /// A parsed stage with what the pipeline knows about it.
-struct PipelineStage {
-  const StageKind* kind;
-  std::unique_ptr<const StagePlan> plan;
-};
+using PipelineStage = StagePart;
 
 /// A part of a pipeline as it runs somewhere: which stages, and which part of each.
 struct PipelinePart {
@@ -63,6 +62,8 @@ class Pipeline {
   std::unique_ptr<const StagePlan> take_leading_match();
   /// The sort at the beginning (behind a leading $match), which an index may serve.
   const SortSpec* leading_sort() const;
+  /// How many rows of it can be asked for; 0: all.
+  std::uint64_t leading_sort_limit() const;
   void drop_leading_sort();
 
   /// The top-level fields that all of it can ever look at; nullopt when that may be any.
@@ -71,6 +72,7 @@ class Pipeline {
 
  private:
   void combine_sorts_with_limits();
+  const SortPlan* leading_sort_plan() const;
   void limit_each(std::size_t from, PipelineSplit& split) const;
 
   std::vector<PipelineStage> stages_;

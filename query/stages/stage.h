@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "query/expressions/compiled_expression.h"
 #include "query/registry.h"
@@ -39,6 +40,8 @@ class StagePlan {
  public:
   virtual ~StagePlan() = default;
   virtual Source open(Source input, Role role) const = 0;
+  /// As many rows come out as go in, in their order.
+  virtual bool keeps_all_rows() const { return false; }
   virtual Reads reads(FieldSet& fields) const { return (void)fields, Reads::kAll; }
 };
 
@@ -49,12 +52,20 @@ struct StageArgs {
   const ExpressionContext& context;
 };
 
+/// One of several stages that another one stands for, with the way in which it is split.
+struct StagePart {
+  Split split;
+  std::unique_ptr<const StagePlan> plan;
+};
+
 /// A kind of stage. Without `parse` the name is known but not supported.
 struct StageKind {
   std::string_view name;
   std::string_view summary;
   Split split = Split::kEach;
   Result<std::unique_ptr<const StagePlan>> (*parse)(const StageArgs&) = nullptr;
+  /// In its place: it stands for several stages, at the beginning of a pipeline.
+  Result<std::vector<StagePart>> (*parse_parts)(const StageArgs&) = nullptr;
   std::vector<Example> examples = {};  ///< A stage, an array of documents, the array of documents that come out.
 };
 

@@ -20,7 +20,6 @@ const OneStage kStages[] = {
     StageKind{.name = "$densify", .summary = "Adds documents where values are missing in a sequence."},
     StageKind{.name = "$facet", .summary = "Several pipelines over the same documents."},
     StageKind{.name = "$fill", .summary = "Gives missing fields values."},
-    StageKind{.name = "$geoNear", .summary = "Documents by their distance from a point."},
     StageKind{.name = "$graphLookup", .summary = "Follows references from document to document."},
     StageKind{.name = "$indexStats", .summary = "How often indexes are used."},
     StageKind{.name = "$listLocalSessions", .summary = "Sessions of this server."},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shards/catalog/geo_index.h"
 #include "wire/bson/json.h"
 
 namespace partita::shards {
@@ -50,7 +51,7 @@ Result<std::int32_t> read_seconds(Value value) {
 
 /// What the planner can tell to be implied by a query.
 Status check_filter(const query::FilterTree& filter) {
-  constexpr std::string_view kTaken[] = {"$eq", "$lt", "$lte", "$gt", "$gte", "$exists", "$type", "$in", "$all"};
+  constexpr std::string_view kTaken[] = {"$eq", "$lt", "$lte", "$gt", "$gte", "$exists", "$type", "$in", "$all", "$geoWithin", "$geoIntersects", "$within"};
   for (const FilterNode& node : filter.nodes) {
     if (node.kind == FilterNode::Kind::kAnd || node.kind == FilterNode::Kind::kOr) continue;
     const bool taken = node.kind == FilterNode::Kind::kField && std::ranges::find(kTaken, node.field_operator->name) != std::end(kTaken);
@@ -93,8 +94,7 @@ Status check_collation(Value value) {
 }
 
 Status refuse(std::string_view name) {
-  constexpr std::string_view kLater[] = {"weights", "default_language", "language_override", "textIndexVersion", "2dsphereIndexVersion",
-                                         "bits", "min", "max", "storageEngine", "clustered", "coarsestIndexedLevel", "finestIndexedLevel"};
+  constexpr std::string_view kLater[] = {"weights", "default_language", "language_override", "textIndexVersion", "storageEngine", "clustered"};
   if (std::ranges::find(kLater, name) != std::end(kLater)) {
     return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
   }
@@ -129,7 +129,8 @@ Status read_option(IndexOptions& options, IndexSpec& spec, std::string_view name
   return {};
 }
 
-bool is_heading(std::string_view name) { return name == "key" || name == "name" || name == "ns"; }
+/// Read by others.
+bool is_heading(std::string_view name) { return name == "key" || name == "name" || name == "ns" || is_geo_option(name); }
 
 }  // namespace
 
@@ -178,6 +179,7 @@ void write_index_options(const IndexSpec& spec, bson::View definition, bson::Wri
   keep_flag("sparse");
   if (spec.expire_after) out.add("expireAfterSeconds", *spec.expire_after);
   keep("wildcardProjection");
+  write_geo_options(spec, definition, out);
   if (spec.prepare_unique) out.add("prepareUnique", true);
 }
 

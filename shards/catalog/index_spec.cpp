@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shards/catalog/geo_index.h"
 #include "shards/catalog/index_options.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -38,7 +39,7 @@ Status check_path(std::string_view path) {
 }
 
 Status check_plugin(std::string_view name) {
-  constexpr std::string_view kLater[] = {"text", "2d", "2dsphere", "2dsphere_bucket", "columnstore"};
+  constexpr std::string_view kLater[] = {"text", "2dsphere_bucket", "columnstore"};
   if (std::ranges::find(kLater, name) != std::end(kLater)) {
     return error(Code::CannotCreateIndex, "indexes of the kind '", name, "' are not supported");
   }
@@ -49,8 +50,13 @@ Status check_plugin(std::string_view name) {
 
 Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction) {
   const bool wildcard = is_wildcard(path);
-  if (!wildcard || (direction.is_string() && direction.as_string() == "hashed")) CHECK_OK(check_path(path));
+  const auto place = direction.is_string() ? place_form(direction.as_string()) : std::nullopt;
+  if (!wildcard || place || (direction.is_string() && direction.as_string() == "hashed")) CHECK_OK(check_path(path));
   IndexSpec::Part part{std::string(path), false, wildcard ? query::KeyForm::kPathAndValue : query::KeyForm::kValue};
+  if (place) {
+    part.form = *place;
+    return part;
+  }
   if (direction.is_string()) {
     if (direction.as_string() != "hashed") return check_plugin(direction.as_string());
     part.form = query::KeyForm::kHash;
@@ -75,6 +81,7 @@ Status parse_key(IndexSpec& spec, bson::View key) {
     spec.parts.push_back(std::move(part));
   }
   if (spec.parts.size() > kMaxFields) return error(Code{13103}, "too many compound keys");
+  CHECK_OK(check_places(spec));
   const auto hashed = std::ranges::count(spec.parts, query::KeyForm::kHash, &IndexSpec::Part::form);
   if (hashed > 1) {
     return error(Code{31303}, "A maximum of one index field is allowed to be hashed but found ", hashed, " for 'key' ", bson::to_shell(key));
@@ -123,7 +130,7 @@ bson::Document write_definition(const IndexSpec& spec, bson::View definition) {
   });
 }
 
-Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& spec, IndexOptions options) {
+Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& spec, IndexOptions options, bson::View definition) {
   std::vector<query::IndexField> fields;
   for (const IndexSpec::Part& part : spec.parts) fields.push_back({query::FieldPath(part.path), part.direction(), part.form});
   std::optional<query::WildcardScope> scope;
@@ -132,7 +139,8 @@ Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& s
     below.remove_suffix(below == kWildcard ? kWildcard.size() : kWildcard.size() + 1);
     TRY(scope, query::WildcardScope::parse(below, options.wildcard_projection));
   }
-  return std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse, std::move(options.filter), std::move(scope));
+  TRY(const std::optional<query::GeoIndexOptions> geo, read_geo_options(spec, definition));
+  return std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse, std::move(options.filter), std::move(scope), geo);
 }
 
 }  // namespace
@@ -175,7 +183,7 @@ Result<IndexSpec> IndexSpec::parse(bson::View definition) {
   IndexOptions options;
   CHECK_OK(options.read(spec, definition));
   CHECK_OK(options.check(spec, definition));
-  TRY(spec.keys, make_keys(spec, std::move(options)));
+  TRY(spec.keys, make_keys(spec, std::move(options), definition));
   spec.definition = write_definition(spec, definition);
   CHECK_OK(check_id_index(spec, key.as_document(), definition));
   return spec;

@@ -47,7 +47,7 @@ void TtlMonitor::pass() {
   for (const auto& collection : store_.catalog().share()->all()) {
     for (const auto& spec : collection->indexes) {
       // The hash of a date is no date.
-      if (!spec->expire_after || spec->has(query::KeyForm::kHash) || stopping_) continue;
+      if (!spec->expire_after || spec->parts[0].form != query::KeyForm::kValue || stopping_) continue;
       const Status status = delete_expired(store_, collection, spec, go_on, deleted_);
       if (status.ok() || is_overtaken(status)) continue;
       log::warning(log::Component::kStorage, 5400703, "Expired documents could not be deleted",

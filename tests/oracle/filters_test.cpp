@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
+#include "query/expressions/compiled_expression.h"
 #include "query/match/matcher.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/random_filter.h"
@@ -45,7 +46,7 @@ std::string answer_of(const Document& reply) {
 }
 
 std::string our_answer(bson::View filter, const std::vector<Document>& documents) {
-  const auto matcher = query::Matcher::parse(filter);
+  const auto matcher = query::Matcher::parse(filter, {}, query::FilterUse::kQuery);
   if (!matcher.ok()) return "error " + std::to_string(static_cast<int>(matcher.status().code()));
   std::string ids;
   query::MatchState state;
@@ -155,7 +156,8 @@ class OperandsOracle : public FiltersOracle {
     const auto filter = bson::parse_json(text);
     ASSERT_TRUE(filter.ok()) << text;
     const std::vector<Document> none;
-    const std::string theirs = answer_of(find(filter->view()));
+    std::string theirs = answer_of(find(filter->view()));
+    if (theirs == "error 291") theirs.clear();  // $near is well formed, and there is no index.
     const std::string ours = our_answer(filter->view(), none);
     const bool two_faults = operand == "[{$elemMatch: {a: 1}}, 1]" && both_refuse(theirs, ours);
     EXPECT_TRUE(theirs == ours || two_faults || (!theirs.starts_with("error") && !ours.starts_with("error")))

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "query/expressions/compiled_expression.h"
+#include "query/match/geo.h"
 #include "query/match/matcher.h"
 #include "query/plan/plan.h"
 #include "query/projection/projection.h"
@@ -48,7 +49,7 @@ std::string print(const Status& status) {
 Result<std::string> match(const Words& words) {
   TRY(const Json filter, Json::parse(words[1]));
   TRY(const Json document, Json::parse(words[3]));
-  TRY(const query::Matcher matcher, query::Matcher::parse(filter.document()));
+  TRY(const query::Matcher matcher, query::Matcher::parse(filter.document(), {}, query::FilterUse::kQuery));
   query::MatchState state;
   const bool matches = matcher.matches(document.document(), state);
   if (!state.failure.ok()) return state.failure;
@@ -207,6 +208,12 @@ Result<std::string> split(const Words& words) {
   return print(drained.documents);
 }
 
+query::KeyForm form_of(std::string_view kind) {
+  if (kind == "2dsphere") return query::KeyForm::kSphereCell;
+  if (kind == "2d") return query::KeyForm::kGridCell;
+  return kind == "hashed" ? query::KeyForm::kHash : query::KeyForm::kValue;
+}
+
 query::IndexDescription describe(View pattern, std::string& name) {
   query::IndexDescription index;
   for (const bson::Field& field : pattern) {
@@ -216,11 +223,12 @@ query::IndexDescription describe(View pattern, std::string& name) {
     if (field.name == "$hidden") index.hidden = true;
     if (field.name == "$clustered") index.clustered = index.by_id = true;
     if (field.name.starts_with('$')) continue;
-    const bool hashed = field.value.is_string();
-    const bool descending = !hashed && field.value.as_int32() < 0;
-    index.fields.push_back({field.name, descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending,
-                            hashed ? query::KeyForm::kHash : query::KeyForm::kValue});
-    name.append(name.empty() ? "" : "_").append(field.name).append(hashed ? "_hashed" : descending ? "_-1" : "_1");
+    const std::string_view kind = field.value.is_string() ? field.value.as_string() : std::string_view();
+    const bool descending = kind.empty() && field.value.as_int32() < 0;
+    index.fields.push_back({field.name, descending ? query::keys::Direction::kDescending : query::keys::Direction::kAscending, form_of(kind)});
+    static const query::GeoIndexOptions kPlaces;
+    if (is_place(form_of(kind))) index.geo = &kPlaces;
+    name.append(name.empty() ? "" : "_").append(field.name).append("_").append(!kind.empty() ? kind : descending ? "-1" : "1");
   }
   index.name = name;
   return index;
@@ -231,8 +239,8 @@ Result<std::string> plan(const Words& words) {
   TRY(const Json patterns, Json::parse(words[3]));
   const Value filter = question.document()["filter"];
   const Value order = question.document()["sort"];
-  TRY(const query::Matcher matcher, query::Matcher::parse(filter.missing() ? View() : filter.as_document()));
-  TRY(const query::SortSpec sort, query::SortSpec::parse(order.missing() ? View() : order.as_document()));
+  TRY(const query::Matcher matcher, query::Matcher::parse(filter.missing() ? View() : filter.as_document(), {}, query::FilterUse::kQuery));
+  TRY(const query::SortSpec sort, query::parse_order(order.missing() ? View() : order.as_document(), matcher.tree()));
   std::vector<std::string> names(patterns.document().count());
   std::vector<query::IndexDescription> indexes;
   std::deque<query::Matcher> partial;
@@ -246,7 +254,9 @@ Result<std::string> plan(const Words& words) {
   }
   const query::PlanRequest request{.filter = &matcher.tree(), .sort = &sort, .indexes = indexes};
   const auto express = query::express_plan(matcher.tree());
-  return query::dump(express ? *express : query::choose_plan(request), request);
+  if (express) return query::dump(*express, request);
+  const std::vector<query::Plan> candidates = query::candidate_plans(request);
+  return candidates.empty() ? "NO PLAN" : query::dump(candidates.front(), request);
 }
 
 struct Verb {

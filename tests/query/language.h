@@ -18,7 +18,7 @@ namespace partita::test {
 ///     evaluate {expression} on {document}     the value, or missing
 ///     aggregate [stages] on [documents]       the documents that come out, as one array
 ///     split [stages] on [[documents]...]      the same, over several partitions
-///     plan {filter: f, sort: s} over [indexes]  the plan chosen, as dump() words it. An index is its key pattern, with
+///     plan {filter: f, sort: s} over [indexes]  the plan chosen, as dump() words it; NO PLAN. An index is its key pattern, with
 ///                                             $unique, $sparse, $multikey or $clustered beside the fields
 ///
 /// Documents are printed as JSON on one line; failures as "error BadValue (2)", or "error 31249" for a code without name.

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/near_rows.h"
+
+#include "commands/index_description.h"
+#include "commands/server.h"
+
+namespace partita::commands {
+namespace {
+
+/// Of the partitions that are asked.
+query::IndexDescription describe(const shards::Collection& collection, const shards::ScanOrder& order) {
+  const auto place = static_cast<std::size_t>(std::ranges::find(collection.indexes, order.index) - collection.indexes.begin());
+  return describe_index(*order.index, array_bits(collection, place, leg_spans(collection, order)));
+}
+
+}  // namespace
+
+NearRows::NearRows(shards::Store& store, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
+                   Plan plan, std::uint64_t most)
+    : store_(store),
+      collection_(std::move(collection)),
+      order_(std::move(plan.order)),
+      by_distance_(query::SortSpec::by_distance(filter.tree().near)),
+      most_(most),
+      rings_(filter.tree(), describe(*collection_, order_)),
+      moment_(store, collection_) {
+  work_.filter = &filter;
+}
+
+Status NearRows::begin(Operation& operation) {
+  CHECK_OK(moment_.wake(control_));
+  control_.interrupted = [&operation] { return operation.check_interrupt(); };
+  return {};
+}
+
+void NearRows::rest(bool for_good) {
+  control_.interrupted = {};
+  for_good ? moment_.end() : moment_.rest();
+}
+
+Status NearRows::pull(query::Batch& out) {
+  out.clear();
+  query::SortedRow row;
+  while (!ended_ && out.empty()) {
+    if (!sorter_) CHECK_OK(sort_next_ring());
+    while (!ended_ && out.size() < query::Batch::kRows && sorter_->next(row)) {
+      out.rows.push_back({row.document, row.key});
+      ended_ = ++handed_on_ == most_;
+    }
+    if (out.empty()) sorter_.reset();
+  }
+  return {};
+}
+
+Status NearRows::sort_next_ring() {
+  const auto ring = rings_.next();
+  if (!ring) {
+    ended_ = true;
+    return {};
+  }
+  sorter_.emplace(by_distance_, query::SorterOptions{.limit = most_ == 0 ? 0 : most_ - handed_on_});
+  shards::ScanOrder order = order_;
+  order.ranges = ring->ranges;
+  for (const shards::LegSpan& leg : leg_spans(*collection_, order)) {
+    if (!order.ranges.empty()) CHECK_OK(sort_leg(order, leg, *ring->near));
+  }
+  sorter_->finish();
+  return {};
+}
+
+Status NearRows::sort_leg(const shards::ScanOrder& order, const shards::LegSpan& leg, const query::geo::NearQuery& ring) {
+  shards::LegScan scan(store_, collection_, order, leg, work_, control_);
+  query::RowSinkOf sink([&](const query::Row& row) -> Status {
+    return ring.holds_for(row.document) ? sorter_->add(row.document, row.key) : Status();
+  });
+  Status status = scan.drain(sink);
+  scan.suspend();
+  figures_.keys += scan.scan().keys_examined();
+  figures_.documents += scan.scan().documents_examined();
+  figures_.matched += scan.matched();
+  return status;
+}
+
+FindNear::FindNear(shards::Store& store, std::shared_ptr<const shards::Collection> collection, FindQuery query, Plan plan)
+    : FindRun(std::move(query)), rows_(store, std::move(collection), this->query().matcher, std::move(plan), needed()) {}
+
+Status FindNear::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
+  BatchFill fill(batch, limits);
+  FindRun::begin(fill);
+  if (ended() || fill.full()) return {};
+  CHECK_OK(rows_.begin(operation));
+  Status status = hand_on_all(fill);
+  rows_.rest(ended() || !status.ok());
+  return status;
+}
+
+Status FindNear::hand_on_all(BatchFill& fill) {
+  while (true) {
+    if (at_ == batch_.size()) {
+      CHECK_OK(rows_.pull(batch_));
+      at_ = 0;
+      if (batch_.empty()) {
+        end();
+        return {};
+      }
+    }
+    TRY(const bool goes_on, hand_on(fill, batch_.rows[at_++].document));
+    if (!goes_on) return {};
+  }
+}
+
+}  // namespace partita::commands
