@@ -124,6 +124,7 @@ wire::Next ClientConnection::serve(const wire::Request& request, bson::Buffer& o
 wire::Next ClientConnection::dispatch(const wire::Request& request, bson::Buffer& out, bool on_worker) {
   const bool begins = !std::exchange(in_hand_, true);
   if (begins) arrived_ = std::chrono::steady_clock::now();
+  if (waits_since_) waited_ += std::chrono::steady_clock::now() - *std::exchange(waits_since_, std::nullopt);
   const Result<GenericArguments> generic = GenericArguments::parse(request);
   if (!generic.ok()) return refuse_early(generic.status(), request, out);
   const Result<const Command*> command = look_up(request.body.begin()->name);
@@ -236,7 +237,7 @@ void ClientConnection::refuse(const Status& status, const Operation* operation, 
 
 /// The answer is complete: counts the operation and forgets it.
 void ClientConnection::finish(const Operation& operation, const Status& status, std::size_t reply_bytes) {
-  const auto took = std::chrono::steady_clock::now() - arrived_;
+  const auto took = worked();
   const std::int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
   server_.metrics.count({.command = &operation.command(),
                          .micros = micros,
@@ -250,6 +251,8 @@ void ClientConnection::finish(const Operation& operation, const Status& status, 
   }
   if (is_slow(took)) [[unlikely]] log_slow(operation, took, status, reply_bytes);
   hide();
+  kept_.reset();
+  waited_ = {};
   fault_.reset();
   resumed_from_.reset();
   again_ = operation.next() == wire::Next::kReplyAndAgain;
@@ -273,7 +276,7 @@ void ClientConnection::hide() {
   current_.id = 0;
   current_.command = nullptr;
   current_.body = bson::Document();
-  current_.killed.store(false, std::memory_order_relaxed);
+  current_.killed.reset();
 }
 
 void ClientConnection::on_wait(std::function<void()> wake) {
@@ -284,12 +287,14 @@ void ClientConnection::on_wait(std::function<void()> wake) {
   // The event and the deadline race; whoever comes first wakes, once.
   Waiting waiting = std::exchange(waiting_, std::nullopt).value();
   resumed_from_ = waiting.deadline;
+  if (!delayed_by_fault_) waits_since_ = std::chrono::steady_clock::now();
   auto once = std::make_shared<std::atomic_flag>();
   auto wake_once = [once, wake = std::move(wake)] {
     if (!once->test_and_set()) wake();
   };
   deadline_alarm_ = server_.timers.at(waiting.deadline, wake_once);
   if (waiting.subscribe) waiting.subscribe(wake_once);
+  current_.killed.on_kill(wake_once);
 }
 
 }  // namespace partita::commands

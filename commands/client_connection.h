@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "commands/fail_points.h"
+#include "commands/kill_switch.h"
 #include "commands/operation.h"
 #include "wire/bson/document.h"
 #include "wire/message/compress.h"
@@ -27,7 +28,7 @@ struct CurrentOperation {
   bson::Document body;
   std::optional<shards::Uuid> session;
   const shards::BuildProgress* build = nullptr;  ///< Of the indexes that it builds.
-  std::atomic<bool> killed{false};
+  KillSwitch killed;
 };
 
 /// One client: its connection, what it said of itself, the command it runs. All members but `current` and what `peer`
@@ -54,6 +55,16 @@ class ClientConnection final : public wire::Conversation {
 
   /// When the operation in hand began.
   SteadyTime arrived() const { return arrived_; }
+  /// How long it has taken, not counting what it has waited for by itself.
+  std::chrono::steady_clock::duration worked() const { return std::chrono::steady_clock::now() - arrived_ - waited_; }
+
+  /// What a command keeps while it waits, until it is run again: gone with the client, and when something else answers.
+  class Kept {
+   public:
+    virtual ~Kept() = default;
+  };
+  void keep(std::unique_ptr<Kept> kept) { kept_ = std::move(kept); }
+  std::unique_ptr<Kept> take_kept() { return std::exchange(kept_, nullptr); }
 
   CurrentOperation& current() { return current_; }
   std::mutex& current_mutex() { return current_mutex_; }
@@ -100,6 +111,9 @@ class ClientConnection final : public wire::Conversation {
   bool again_ = false;
 
   std::optional<Waiting> waiting_;
+  std::unique_ptr<Kept> kept_;
+  std::optional<SteadyTime> waits_since_;
+  std::chrono::steady_clock::duration waited_{};
   std::optional<SteadyTime> resumed_from_;
   bool delayed_by_fault_ = false;
   wire::Timers::Alarm deadline_alarm_;

@@ -3,6 +3,7 @@
 
 #include "commands/arguments.h"
 #include "commands/coll_mod_index.h"
+#include "commands/collection_options.h"
 #include "commands/parallelism.h"
 #include "commands/server.h"
 #include "commands/validators.h"
@@ -20,12 +21,15 @@ struct CollModRequest {
   std::optional<bool> split_logical;
   std::optional<bson::View> index;
   bool dry_run = false;
+  std::optional<std::int64_t> capped_size, capped_max;
+  bson::Value images, expire;
+
+  AskedCap cap() const { return {capped_size, capped_max}; }
 };
 
 /// What MongoDB takes: known, and refused with the reason.
 constexpr std::string_view kUnsupported[] = {
-    "expireAfterSeconds", "timeseries", "cappedSize", "cappedMax", "changeStreamPreAndPostImages", "recordPreImages", "clusteredIndex",
-    "timeseriesBucketsMayHaveMixedSchemaData", "prepareUnique"};
+    "timeseries", "recordPreImages", "timeseriesBucketsMayHaveMixedSchemaData", "prepareUnique"};
 
 const Arguments<CollModRequest> kArguments{
     {kDegreeName, &CollModRequest::degree},
@@ -38,6 +42,10 @@ const Arguments<CollModRequest> kArguments{
     {"pipeline", &CollModRequest::pipeline},
     {"index", &CollModRequest::index},
     {"dryRun", &CollModRequest::dry_run},
+    {"cappedSize", &CollModRequest::capped_size},
+    {"cappedMax", &CollModRequest::capped_max},
+    {"changeStreamPreAndPostImages", &CollModRequest::images},
+    {"expireAfterSeconds", &CollModRequest::expire},
 };
 
 Status refuse_unsupported(bson::View body) {
@@ -65,7 +73,10 @@ Status divide_keys(Operation& operation, const shards::Namespace& ns, bool divid
 Status alter_view(Operation& operation, const shards::Namespace& ns, const shards::ViewRow& before, const CollModRequest& request) {
   if (!request.pipeline.missing()) CHECK_OK(check_array("collMod", "pipeline", request.pipeline));
   if (request.view_on && request.view_on->empty()) return error(Code::BadValue, "'viewOn' cannot be empty");
-  if (request.split_logical || !request.degree.missing() || !request.buffered.missing()) {
+  if (!request.images.missing()) return error(Code::InvalidOptions, "option not supported on a view: changeStreamPreAndPostImages");
+  const bool of_collection = request.split_logical || !request.degree.missing() || !request.buffered.missing() || request.cap().given() ||
+                             !request.expire.missing();
+  if (of_collection) {
     return error(Code::InvalidOptions, "option not supported on a view: a view is read as the collection is that it stands on");
   }
   const shards::ViewRow row{bson::Document::build([&](bson::Writer& out) {
@@ -90,6 +101,35 @@ void change_validator(const CollModRequest& request, bson::View before, bson::Wr
   say("validationAction", request.action, "error");
 }
 
+/// What shall be kept of documents takes effect with the next insert.
+Status check_cap(const CollModRequest& request, const shards::Collection* now) {
+  CHECK_OK(request.cap().check("cappedSize", "cappedMax"));
+  if (!request.cap().given() || now == nullptr || now->capped) return {};
+  return error(Code::InvalidOptions, "cappedSize and cappedMax are only for capped collections, which ", now->ns.full(), " is not");
+}
+
+/// Seconds, or "off".
+Status change_expiry(bson::Value asked, const shards::Collection* now, bson::Writer& changes) {
+  constexpr std::string_view kName = "expireAfterSeconds";
+  if (asked.missing() || now == nullptr) return {};
+  if (now->clustered_index().empty()) {
+    return error(Code::InvalidOptions, "'expireAfterSeconds' option is only supported on collections clustered by _id");
+  }
+  if (asked.is_string()) {
+    if (asked.as_string() != "off") {
+      return error(Code::InvalidOptions, "Invalid string value for the 'clusteredIndex::expireAfterSeconds' option. Got: '",
+                   asked.as_string(), "'. Accepted value is 'off'");
+    }
+    changes.add(kName, bson::Value::null());
+    return {};
+  }
+  std::int64_t seconds = 0;
+  CHECK_OK(detail::read(seconds, asked, "collMod", kName));
+  CHECK_OK(check_expiry(seconds));
+  changes.add(kName, seconds);
+  return {};
+}
+
 Status check_dry_run(const CollModRequest& request, const std::optional<IndexModification>& modification) {
   if (!request.dry_run) return {};
   if (!modification) return error(Code::InvalidOptions, "dry run mode requires an valid index modification.");
@@ -112,11 +152,19 @@ Status coll_mod(Operation& operation, bson::Writer& reply) {
   CHECK_OK(check_validator("collMod", ns, {request.validator.value_or(bson::View()), request.level, request.action}));
   const auto now = snapshot->share(ns.full());
   const bson::View before = now == nullptr ? bson::View() : now->options.view();
+  CHECK_OK(check_cap(request, now.get()));
+  TRY(const auto images, parse_images("collMod", request.images, ns));
+  Status expiry;
   const bson::Document changes = bson::Document::build([&](bson::Writer& out) {
+    request.cap().write(out);
+    if (images && *images) out.document("changeStreamPreAndPostImages").add("enabled", true);
+    if (images && !*images) out.add("changeStreamPreAndPostImages", bson::Value::null());
+    expiry = change_expiry(request.expire, now.get(), out);
     change_validator(request, before, out);
     if (!request.degree.missing()) out.add(kDegreeName, request.degree);
     if (!request.buffered.missing()) out.add(kBufferedName, request.buffered);
   });
+  CHECK_OK(std::move(expiry));
   std::optional<IndexModification> modification;
   if (request.index) {
     TRY(modification, IndexModification::parse(*request.index));
@@ -133,6 +181,7 @@ const Register kCollMod{{
     .name = "collMod",
     .help = "Changes what queries on a collection that do not say so themselves are read by: maxDegreeOfParallelism, "
             "maxBufferedItemCount; splitLogicalPartitions: true lets the documents of one shard key be divided by their _id. "
+            "cappedSize and cappedMax, changeStreamPreAndPostImages, expireAfterSeconds of a clustered collection. "
             "Of an index: hidden, expireAfterSeconds, prepareUnique and, behind that, unique.",
     .where = Where::kWorker,
     .rights = Rights::kDatabaseAdmin,

@@ -31,7 +31,10 @@ Status read_field(IndexModification& to, const bson::Field& field) {
 }
 
 /// That of _id is unique, and stays what it is.
-Status check_id_index(const IndexModification& wanted) {
+Status check_id_index(const IndexModification& wanted, const shards::Collection& collection) {
+  if (wanted.hidden && !collection.clustered_index().empty()) {
+    return error(Code{6011800}, "The 'hidden' option is not supported for a clusteredIndex");
+  }
   if (wanted.hidden) return error(Code::BadValue, "can't hide _id index");
   return wanted.expire_after ? invalid("the _id field does not support TTL indexes") : Status();
 }
@@ -117,7 +120,7 @@ Result<IndexModification> IndexModification::parse(bson::View index) {
 }
 
 Result<SharedSpec> IndexModification::find(const shards::Collection& collection) const {
-  if (name && *name == "_id_") return SharedSpec();
+  if (name && *name == collection.id_index_name()) return SharedSpec();
   const bool on_id = key_pattern && key_pattern->count() == 1 && (*key_pattern)["_id"].exact_int64() == 1;
   if (on_id) return SharedSpec();
   SharedSpec found;
@@ -145,7 +148,7 @@ Status modify_index(Operation& operation, const shards::Namespace& ns, const Ind
   const auto alter = [&](const shards::Collection& now, bool may_build) -> Result<std::optional<shards::IndexRow>> {
     TRY(before, modification.find(now));
     if (before == nullptr) {
-      CHECK_OK(check_id_index(modification));
+      CHECK_OK(check_id_index(modification, now));
       return std::optional<shards::IndexRow>();
     }
     CHECK_OK(check(modification, *before));

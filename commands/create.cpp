@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
+#include "commands/collection_options.h"
 #include "commands/config_views.h"
 #include "commands/parallelism.h"
 #include "commands/server.h"
@@ -16,6 +17,7 @@ namespace {
 struct CreateRequest {
   bool capped = false;
   std::optional<std::int64_t> size, max, expire;
+  bson::Value images;
   std::optional<bson::View> timeseries, collation;
   bson::View validator, storage_engine, id_index;
   std::string_view level, action;
@@ -38,6 +40,7 @@ const Arguments<CreateRequest> kArguments{
     {"collation", &CreateRequest::collation},
     {"clusteredIndex", &CreateRequest::clustered},
     {"expireAfterSeconds", &CreateRequest::expire},
+    {"changeStreamPreAndPostImages", &CreateRequest::images},
     {"autoIndexId", &CreateRequest::auto_index},  // Of old servers: _id is always indexed.
     {"idIndex", &CreateRequest::id_index},        // What mongorestore sends back: {v: 2, key: {_id: 1}, name: "_id_"}.
     {"indexOptionDefaults", &CreateRequest::storage_engine},
@@ -47,13 +50,14 @@ const Arguments<CreateRequest> kArguments{
     {"flags", &CreateRequest::flags},  // Of old servers, without effect since long.
 };
 
-Status check_at_least_one(std::string_view field, const std::optional<std::int64_t>& given) {
-  if (!given || *given >= 1) return {};
-  return error(Code{51024}, "BSON field '", field, "' value must be >= 1, actual value '", *given, "'");
-}
+AskedCap cap_of(const CreateRequest& request) { return {request.size, request.max}; }
 
 Status check(const CreateRequest& request) {
-  CHECK_OK(check_at_least_one("size", request.size));
+  CHECK_OK(cap_of(request).check("size", "max"));
+  if (request.capped && !request.size) return error(Code::InvalidOptions, "the 'size' field is required when 'capped' is true");
+  if (!request.capped && cap_of(request).given()) {
+    return error(Code::InvalidOptions, "the 'capped' field needs to be true when either the 'size' or 'max' fields are present");
+  }
   if (request.pipeline.missing()) return {};
   CHECK_OK(check_array("create", "pipeline", request.pipeline));
   if (!request.view_on) return error(Code::InvalidOptions, "'pipeline' requires 'viewOn' to also be specified");
@@ -64,22 +68,35 @@ Status refuse_unsupported(const CreateRequest& request) {
   const auto refuse = [](std::string_view field) {
     return error(Code::InvalidOptions, "create.", field, " is not supported");
   };
-  if (request.capped) return refuse("capped");
   if (request.timeseries) return refuse("timeseries");
   if (request.collation) return refuse("collation");
-  if (request.clustered.truthy()) return refuse("clusteredIndex");
-  if (request.expire) return refuse("expireAfterSeconds");
-  if (request.size || request.max) {
-    return error(Code::InvalidOptions, "the 'size' and 'max' fields are only allowed when 'capped' is true");
-  }
   return {};
 }
 
+/// What goes together with a clustered index, and what does not go without one.
+Status check_clustered(const CreateRequest& request, bool clustered) {
+  if (!clustered && request.expire) {
+    return error(Code::InvalidOptions, "'expireAfterSeconds' is only supported on time-series collections or when the "
+                 "'clusteredIndex' option is specified");
+  }
+  if (!clustered) return {};
+  if (request.capped) {
+    return error(Code{6127800}, "Clustered capped collection only available with 'enableTestCommands' server parameter");
+  }
+  if (!request.id_index.empty()) {
+    return error(Code::InvalidOptions, "The 'clusteredIndex' option is not supported with the 'idIndex' option");
+  }
+  return request.expire ? check_expiry(*request.expire) : Status();
+}
+
 Status create_view(Operation& operation, const CreateRequest& request, const shards::Namespace& ns) {
-  for (const auto& [name, given] : {std::pair{"capped", request.capped}, {"validator", !request.validator.empty()},
-                                    {"clusteredIndex", request.clustered.truthy()}, {"timeseries", request.timeseries.has_value()},
+  for (const auto& [name, given] : {std::pair{"capped", request.capped}, {"validator", !request.validator.empty()}, {"timeseries", request.timeseries.has_value()},
                                     {"expireAfterSeconds", request.expire.has_value()}, {"idIndex", !request.id_index.empty()}}) {
     if (given) return error(Code::InvalidOptions, "Invalid option '", name, "' for the view ", ns.full());
+  }
+  if (request.clustered.truthy()) return error(Code{6026500}, "The 'clusteredIndex' option is not supported with views");
+  if (!request.images.missing() && !request.images.is_null()) {
+    return error(Code::InvalidOptions, "option not supported on a view: changeStreamPreAndPostImages");
   }
   if (request.collation) return error(Code::InvalidOptions, "create.collation is not supported");
   if (request.view_on->empty()) return error(Code::BadValue, "'viewOn' cannot be empty");
@@ -102,12 +119,20 @@ Status create(Operation& operation, bson::Writer&) {
   CHECK_OK(check_no_config_view(ns));
   if (request.view_on) return create_view(operation, request, ns);
   CHECK_OK(refuse_unsupported(request));
+  TRY(const auto clustered, parse_clustered_index(request.clustered));
+  CHECK_OK(check_clustered(request, clustered.has_value()));
+  TRY(const auto images, parse_images("create", request.images, ns));
   TRY(const auto degree, parse_parallelism("create.maxDegreeOfParallelism", request.degree));
   TRY(const auto buffered, parse_parallelism("create.maxBufferedItemCount", request.buffered));
   const bson::Document options = bson::Document::build([&](bson::Writer& out) {
+    if (request.capped) out.add("capped", true);
+    cap_of(request).write(out);
+    if (images.value_or(false)) out.document("changeStreamPreAndPostImages").add("enabled", true);
     if (!request.validator.empty()) out.add("validator", request.validator);
     if (!request.level.empty()) out.add("validationLevel", request.level);
     if (!request.action.empty()) out.add("validationAction", request.action);
+    if (clustered) out.add("clusteredIndex", *clustered);
+    if (request.expire) out.add("expireAfterSeconds", *request.expire);
     if (degree) add_number(out, kDegreeName, *degree);
     if (buffered) add_number(out, kBufferedName, *buffered);
   });

@@ -79,8 +79,11 @@ bool is_shard_key_index(const shards::Collection& collection, bson::Value index)
 
 /// Which indexes are meant: "*", a name, a key pattern, or an array of names.
 Status check_named(const shards::Collection& collection, bson::Value index) {
-  const bool id_name = index.is_string() && index.as_string() == "_id_";
+  const bool id_name = index.is_string() && index.as_string() == collection.id_index_name();
   const bool id_key = index.is_document() && index.as_document().count() == 1 && index.as_document().has("_id");
+  if ((id_name || id_key) && !collection.clustered_index().empty()) {
+    return error(Code{5979800}, "It is illegal to drop the clusteredIndex");
+  }
   if (id_name || id_key) return error(Code::InvalidOptions, "cannot drop _id index");
   if (is_shard_key_index(collection, index)) {
     return error(Code::CannotDropShardKeyIndex, "Cannot drop the only compatible index for this collection's shard key");

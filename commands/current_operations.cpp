@@ -76,7 +76,7 @@ bson::Document describe(Server& server, const ClientConnection& client, const Cu
     if (running.build != nullptr) write_build(row, *running.build);
     row.add("numYields", std::int32_t{0});
     row.add("waitingForLock", false);
-    if (running.killed.load(std::memory_order_relaxed)) row.add("killPending", true);
+    if (running.killed.thrown()) row.add("killPending", true);
   });
 }
 
@@ -99,7 +99,7 @@ std::size_t kill_operations(Server& server, const std::function<bool(const Curre
     const std::lock_guard lock(client.current_mutex());
     CurrentOperation& running = client.current();
     if (running.id == 0 || !which(running)) return;
-    running.killed.store(true, std::memory_order_relaxed);
+    running.killed.kill();
     ++killed;
   });
   return killed;

@@ -97,7 +97,7 @@ bool Cursors::kill(std::int64_t id) {
   const auto found = entries_.find(id);
   if (found == entries_.end() || found->second.killed) return false;
   if (found->second.in_use) {
-    found->second.killed = *found->second.cursor.killed = true;
+    found->second.kill();
   } else {
     erase(found);
   }
@@ -109,7 +109,7 @@ void Cursors::kill_those(Which&& which) {
   const std::lock_guard lock(mutex_);
   for (auto at = entries_.begin(); at != entries_.end();) {
     const bool meant = which(at->second.cursor);
-    if (meant && at->second.in_use) at->second.killed = *at->second.cursor.killed = true;
+    if (meant && at->second.in_use) at->second.kill();
     at = meant && !at->second.in_use ? erase(at) : std::next(at);
   }
 }

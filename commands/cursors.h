@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <mutex>
 
 #include "commands/execution.h"
+#include "commands/kill_switch.h"
 #include "shards/log/random.h"
 
 namespace partita::commands {
@@ -19,7 +19,7 @@ struct ClientCursor {
   bool no_timeout = false;
   SteadyTime last_used;
   /// Set when the cursor is killed while it is in use: whoever uses it shall stop.
-  std::shared_ptr<std::atomic<bool>> killed = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<KillSwitch> killed = std::make_shared<KillSwitch>();
 };
 
 /// The cursors of all clients. A cursor in use is out of the table's hands: a second getMore on it fails, and killing it
@@ -58,6 +58,10 @@ class Cursors {
     std::size_t memory = 0;
     bool in_use = false;
     bool killed = false;
+    void kill() {
+      killed = true;
+      cursor.killed->kill();
+    }
   };
   using Entries = std::map<std::int64_t, Entry>;
 

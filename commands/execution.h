@@ -43,6 +43,8 @@ class Execution {
   virtual std::string plan_summary() const = 0;
   virtual std::int64_t keys_examined() const = 0;
   virtual std::int64_t documents_examined() const = 0;
+  /// Where more is to be waited for when a batch would be empty; nullptr: nobody waits.
+  virtual shards::Tail* awaited() const { return nullptr; }
   /// What the reply's cursor tells beside its batch.
   virtual void add_to_cursor(bson::Writer&) const {}
 

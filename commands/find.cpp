@@ -9,6 +9,7 @@
 #include "commands/key_bounds.h"
 #include "commands/plan.h"
 #include "commands/server.h"
+#include "commands/tail_execution.h"
 #include "commands/variables.h"
 #include "commands/view_query.h"
 #include "commands/views.h"
@@ -73,6 +74,21 @@ constexpr std::int64_t kRowsOnCore = 128;
 /// A document of many megabytes keeps a core from its other connections for as long as thousands of small ones.
 constexpr std::size_t kMostBytesOnCore = 1 << 20;
 
+/// Documents are shown as they come.
+Status check_tailable(const FindRequest& request) {
+  if (request.single_batch) return error(Code::BadValue, "cannot use tailable option with the 'singleBatch' option");
+  const bool forward = request.sort.empty() || (request.sort.count() == 1 && request.sort["$natural"].exact_int64() == 1);
+  if (!forward) return error(Code::BadValue, "cannot use tailable option with a sort other than {$natural: 1}");
+  const auto refuse = [](std::string_view field) {
+    return error(Code::BadValue, "cannot use tailable option with ", field, ": documents are shown as they have been inserted");
+  };
+  if (request.bounds().given()) return refuse("min or max");
+  if (request.return_key) return refuse("returnKey");
+  if (!request.hint.is_document()) return {};
+  const bson::Value natural = request.hint.as_document()["$natural"];
+  return natural.missing() || natural.exact_int64() == 1 ? Status() : refuse("a hint of {$natural: -1}");
+}
+
 Status check(const FindRequest& request) {
   const auto negative = [](std::string_view field, std::int64_t value) {
     return error(Code{51024}, "BSON field '", field, "' value must be >= 0, actual value '", value, "'");
@@ -84,7 +100,7 @@ Status check(const FindRequest& request) {
   const auto refuse = [](std::string_view field) { return error(Code::NotImplemented, "find.", field, " is not supported"); };
   if (!request.collation.empty()) return refuse("collation");
   CHECK_OK(request.bounds().check());
-  if (request.tailable) return error(Code::BadValue, "error processing query: tailable cursor requested on non capped collection");
+  if (request.tailable) return check_tailable(request);
   if (request.await_data) return error(Code::FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'");
   return {};
 }
@@ -180,6 +196,20 @@ Result<Plan> plan_for(const std::shared_ptr<const shards::Collection>& collectio
   return choose_plan(collection, query.matcher.tree(), query.sort, request.hint);
 }
 
+Status check_can_tail(const FindRequest& request, const shards::Collection* collection) {
+  if (!request.tailable || collection == nullptr || collection->capped) return {};
+  return error(Code::BadValue, "error processing query: tailable cursor requested on non capped collection");
+}
+
+/// Stays open behind the last document, unless there is none at all.
+Status tail(Operation& operation, const FindRequest& request, std::shared_ptr<const shards::Collection> collection, FindQuery query,
+            const BatchLimits& limits, bson::Writer& reply) {
+  const bool any = collection->size().documents != 0;
+  const shards::Namespace ns = collection->ns;
+  auto execution = std::make_unique<TailExecution>(operation.server().store, std::move(collection), std::move(query), request.await_data);
+  return answer_first_batch(operation, ns, std::move(execution), limits, {.single_batch = !any, .no_timeout = request.no_timeout}, reply);
+}
+
 Status find(Operation& operation, bson::Writer& reply) {
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
@@ -191,7 +221,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
   if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
   const bool one_batch_is_all = request.batch_size.value_or(1) > 0;
-  if (request.skip == 0 && one_batch_is_all && request.hint.missing() && !request.bounds().given() && !request.return_key) {
+  if (request.skip == 0 && one_batch_is_all && !request.tailable && request.hint.missing() && !request.bounds().given() && !request.return_key) {
     const shards::Collection* there = catalog.find(ns.full());
     thread_local bson::Buffer key;
     key.clear();
@@ -201,9 +231,15 @@ Status find(Operation& operation, bson::Writer& reply) {
 
   TRY(FindQuery query, parse_query(operation, request));
   const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
+  if (request.tailable && query.matcher.tree().near) {
+    return error(Code::BadValue, "Tailable cursors and geo $near cannot be used together");
+  }
   if (collection == nullptr) return write_empty_cursor(ns, reply);
+  CHECK_OK(check_can_tail(request, collection.get()));
   TRY(Plan plan, plan_for(collection, request, query));
-  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, &plan, query.matcher.tree().near);
+  plan.order.needs_place = collection->capped && plan.order.index == nullptr;
+  const Plan* walked = request.tailable ? nullptr : &plan;
+  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, walked, query.matcher.tree().near);
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -211,7 +247,8 @@ Status find(Operation& operation, bson::Writer& reply) {
   const bool short_one = request.limit > 0 && saturating_add(request.limit, request.skip) <= kRowsOnCore && plan.sorted &&
                          !request.partial_results &&
                          (!plan.order.ranges.empty() || query.matcher.matches_everything());
-  if (!operation.on_worker() && !short_one) return operation.to_worker();
+  if (!operation.on_worker() && (!short_one || request.tailable)) return operation.to_worker();
+  if (request.tailable) return tail(operation, request, collection, std::move(query), limits, reply);
   std::unique_ptr<FindRun> execution;
   PlanPremise premise = std::move(plan.premise);
   if (!operation.on_worker()) {
@@ -238,6 +275,7 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
   request.sorted = !request.sort.empty();
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
   CHECK_OK(parse_query(operation, request).status());
+  CHECK_OK(check_can_tail(request, operation.server().store.catalog().snapshot().find(ns.full())));
   TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
   const ExplainedQuery explained{.ns = ns,

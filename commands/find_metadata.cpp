@@ -3,6 +3,7 @@
 
 #include "query/geo/near.h"
 #include "query/keys/decode.h"
+#include "query/keys/encode.h"
 #include "query/keys/hash.h"
 #include "shards/router/record_keys.h"
 
@@ -116,7 +117,11 @@ Status FindMetadata::add_record_key(View document, bson::Writer& out) const {
 
 Result<std::int64_t> FindMetadata::record_id(View document) {
   key_.clear();
-  CHECK_OK(shards::append_record_key(*collection_, document, key_));
+  if (collection_->capped) {  // The _id stands for the number, which the document does not tell.
+    query::keys::encode(document["_id"], key_);
+  } else {
+    CHECK_OK(shards::append_record_key(*collection_, document, key_));
+  }
   return static_cast<std::int64_t>(query::keys::hash(key_.bytes()) >> 1);  // Drivers show negative ones as odd.
 }
 

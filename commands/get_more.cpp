@@ -23,6 +23,61 @@ const Arguments<GetMoreRequest> kArguments{
 /// All that fits into one reply, when the client says nothing of how many it wants.
 constexpr std::int64_t kNoLimit = INT64_MAX;
 
+/// A cursor whose client waits for more of a capped collection. All others find it in use meanwhile.
+class WaitingCursor final : public ClientConnection::Kept {
+ public:
+  /// `changes` is what its Tail had counted before the cursor was found at its end.
+  WaitingCursor(Cursors& cursors, ClientCursor cursor, std::uint64_t changes)
+      : cursors_(cursors), cursor_(std::move(cursor)), changes_(changes) {}
+  /// The client is gone, or somebody else has answered.
+  ~WaitingCursor() override {
+    if (cursor_.execution != nullptr) cursors_.forget(cursor_.id);
+  }
+
+  void wait(std::function<void()> wake) {
+    shards::Tail& tail = *cursor_.execution->awaited();
+    waiter_.emplace(tail, wake);
+    if (tail.changes() != changes_) wake();
+    cursor_.killed->on_kill(std::move(wake));
+  }
+  std::int64_t id() const { return cursor_.id; }
+  ClientCursor take() {
+    waiter_.reset();
+    return std::move(cursor_);
+  }
+
+ private:
+  Cursors& cursors_;
+  ClientCursor cursor_;
+  const std::uint64_t changes_;
+  std::optional<shards::Tail::Waiter> waiter_;
+};
+
+/// From where it waited, or from among all.
+Result<ClientCursor> take_cursor(Operation& operation, const shards::Namespace& ns) {
+  const std::int64_t id = operation.target().as_int64();
+  const auto kept = operation.client().take_kept();
+  auto* waiting = dynamic_cast<WaitingCursor*>(kept.get());
+  if (waiting != nullptr && waiting->id() == id) return waiting->take();
+  return operation.server().cursors.take(id, ns.full(), operation.generic().session);
+}
+
+/// As long as maxTimeMS says, which is no limit of the operation then.
+SteadyTime end_of_wait(const Operation& operation) {
+  constexpr std::chrono::milliseconds kUsual(1000);
+  const bool said = operation.body().has("maxTimeMS");
+  return operation.client().arrived() + (said ? std::chrono::milliseconds(operation.generic().max_time_ms) : kUsual);
+}
+
+bool may_wait(const Operation& operation) { return std::chrono::steady_clock::now() < end_of_wait(operation); }
+
+Status wait_for_more(Operation& operation, ClientCursor cursor, std::uint64_t changes) {
+  auto kept = std::make_unique<WaitingCursor>(operation.server().cursors, std::move(cursor), changes);
+  WaitingCursor& waiting = *kept;  // As long as it waits.
+  operation.client().keep(std::move(kept));
+  return operation.wait_until(end_of_wait(operation), [&waiting](std::function<void()> wake) { waiting.wait(std::move(wake)); });
+}
+
 Status get_more(Operation& operation, bson::Writer& reply) {
   TRY(const GetMoreRequest request, kArguments.parse("getMore", operation.request()));
   if (!operation.target().is(bson::Type::kInt64)) {
@@ -41,11 +96,14 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   if (request.collection.empty()) return error(Code::InvalidNamespace, "Collection names cannot be empty");
   const shards::Namespace ns(operation.db(), request.collection);
   Cursors& cursors = operation.server().cursors;
-  TRY(ClientCursor cursor, cursors.take(operation.target().as_int64(), ns.full(), operation.generic().session));
-  if (operation.body().has("maxTimeMS")) {  // How long to wait for more, where a cursor does wait.
+  TRY(ClientCursor cursor, take_cursor(operation, ns));
+  shards::Tail* awaited = cursor.execution->awaited();
+  if (awaited == nullptr && operation.body().has("maxTimeMS")) {
     cursors.put_back(std::move(cursor));
     return error(Code::BadValue, "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
   }
+  if (awaited != nullptr) operation.clear_deadline();
+  const std::uint64_t changes = awaited != nullptr ? awaited->changes() : 0;
   operation.interrupt_by(cursor.killed);
   BatchLimits limits;
   limits.documents = request.batch_size.value_or(0) > 0 ? *request.batch_size : kNoLimit;
@@ -55,8 +113,11 @@ Status get_more(Operation& operation, bson::Writer& reply) {
     bson::ArrayWriter batch = body.array("nextBatch");
     status = fill_batch(operation, *cursor.execution, batch, limits);
   }
-  // A batch that nobody receives is missing from all that could come behind it.
-  if (status.ok() && operation.client().peer().gone) status = operation.check_interrupt();
+  // A batch that nobody receives is missing from all that could come behind it; and who waits is woken to be told.
+  if (status.ok() && (awaited != nullptr || operation.client().peer().gone)) status = operation.check_interrupt();
+  if (status.ok() && awaited != nullptr && operation.stats().documents.returned == 0 && may_wait(operation)) {
+    return wait_for_more(operation, std::move(cursor), changes);
+  }
   if (status.ok()) cursor.execution->add_to_cursor(body);
   const std::int64_t id = cursor.id;
   const bool done = !status.ok() || cursor.execution->exhausted();

@@ -3,7 +3,6 @@
 
 #include "commands/config_views.h"
 #include "commands/server.h"
-#include "shards/router/record_keys.h"
 
 namespace partita::commands {
 namespace {
@@ -134,8 +133,7 @@ Status Insertion::insert_range(WriteAttempt& attempt, std::size_t begin, std::si
 Status Insertion::insert_one(WriteAttempt& attempt, std::size_t index) {
   const bson::View document = prepared_[index].document;
   key_.clear();
-  CHECK_OK(shards::append_record_key(attempt.collection(), document, key_));
-  TRY(const shards::PartitionSlot* slot, attempt.enter(key_.bytes()));
+  TRY(const shards::PartitionSlot* slot, attempt.enter_new(document, key_));
   const std::int32_t number = prepared_[index].statement;
   const auto id = statement_id(operation_, number);
   if (!id) return insert_document(attempt, ns_, *slot, key_.bytes(), document);

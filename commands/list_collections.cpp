@@ -34,6 +34,7 @@ bson::Document describe(const shards::Collection& collection, bool name_only) {
       info.add("readOnly", false);
       info.uuid("uuid", collection.uuid);
     }
+    if (!collection.clustered_index().empty()) return;
     bson::Writer index = row.document("idIndex");
     index.add("v", 2);
     {
@@ -95,12 +96,14 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
   const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
   if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
   std::vector<bson::Document> rows;
-  rows.push_back(bson::Document::build([](bson::Writer& row) {
-    row.add("v", 2);
-    {
-      bson::Writer key = row.document("key");
-      key.add("_id", 1);
+  rows.push_back(bson::Document::build([&](bson::Writer& row) {
+    if (const bson::View clustered = collection->clustered_index(); !clustered.empty()) {
+      row.elements(clustered);
+      row.add("clustered", true);
+      return;
     }
+    row.add("v", 2);
+    row.document("key").add("_id", 1);
     row.add("name", "_id_");
   }));
   if (collection->lists_shard_key()) {

@@ -219,7 +219,11 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
   query::SortedRow row;
   if (!sorter.next(row)) return std::optional<std::string>();
   bson::Buffer key;
-  CHECK_OK(shards::append_record_key(*collection, row.document, key));
+  if (collection->capped) {  // The number ends the row's key.
+    key.append(row.key.last(shards::kNumberBytes));
+  } else {
+    CHECK_OK(shards::append_record_key(*collection, row.document, key));
+  }
   return std::optional<std::string>(key.text());
 }
 
@@ -297,8 +301,7 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
   const auto attempt_insert = [&](WriteAttempt& attempt) -> Status {
     outcome = {};
     key.clear();
-    CHECK_OK(shards::append_record_key(attempt.collection(), document, key));
-    TRY(const shards::PartitionSlot* located, attempt.enter(key.bytes()));
+    TRY(const shards::PartitionSlot* located, attempt.enter_new(document, key));
     const shards::PartitionSlot& slot = *located;
     Place place;
     TRY(const bool repeated, repeat(attempt, slot, statement, place, outcome));

@@ -20,7 +20,7 @@ std::string Operation::shown_namespace() const {
 }
 
 bool Operation::is_slow() const {
-  return commands::is_slow(std::chrono::steady_clock::now() - client_.arrived());
+  return commands::is_slow(client_.worked());
 }
 
 Status Operation::wait_until(SteadyTime deadline, std::function<void(std::function<void()> wake)> subscribe) {
@@ -40,10 +40,10 @@ Status Operation::check_killed() const {
   if (server_.stopping.load(std::memory_order_relaxed)) {
     return error(Code::InterruptedAtShutdown, "interrupted at shutdown");
   }
-  if (client_.current().killed.load(std::memory_order_relaxed)) {
+  if (client_.current().killed.thrown()) {
     return error(Code::Interrupted, "operation was interrupted");
   }
-  if (cursor_killed_ != nullptr && cursor_killed_->load(std::memory_order_relaxed)) {
+  if (cursor_killed_ != nullptr && cursor_killed_->thrown()) {
     return error(Code::CursorKilled, "the cursor was killed");
   }
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) {

@@ -8,6 +8,7 @@
 
 #include "commands/command.h"
 #include "commands/generic_arguments.h"
+#include "commands/kill_switch.h"
 #include "commands/metrics.h"
 #include "shards/catalog/names.h"
 #include "wire/net/service.h"
@@ -59,8 +60,8 @@ class Operation {
     next_ = wire::Next::kWorker;
     return {};
   }
-  /// Suspends: the handler runs again when `wake` has been called or `deadline` has passed. Only for kCore commands
-  /// that change nothing.
+  /// Suspends: the handler runs again when `wake` has been called, it is killed, or `deadline` has passed. Only for commands
+  /// that change nothing; what they need again they leave with ClientConnection::keep().
   Status wait_until(SteadyTime deadline, std::function<void(std::function<void()> wake)> subscribe);
   /// Sends this reply and runs the handler again for the next one (exhaust).
   void reply_and_again() { next_ = wire::Next::kReplyAndAgain; }
@@ -73,8 +74,10 @@ class Operation {
   /// The same for work that goes on without its client: index builds.
   Status check_killed() const;
   void set_deadline(SteadyTime deadline) { deadline_ = deadline; }
+  /// maxTimeMS says something else then: how long to wait for what is not there yet.
+  void clear_deadline() { deadline_.reset(); }
   /// The cursor that it reads may be killed meanwhile.
-  void interrupt_by(std::shared_ptr<const std::atomic<bool>> cursor_killed) { cursor_killed_ = std::move(cursor_killed); }
+  void interrupt_by(std::shared_ptr<const KillSwitch> cursor_killed) { cursor_killed_ = std::move(cursor_killed); }
   std::optional<SteadyTime> deadline() const { return deadline_; }
 
   /// Has taken so long that it will be logged: worth telling the log more.
@@ -96,7 +99,7 @@ class Operation {
   wire::Next next_ = wire::Next::kReply;
   std::optional<SteadyTime> deadline_;
   std::optional<shards::Namespace> answers_as_;
-  std::shared_ptr<const std::atomic<bool>> cursor_killed_;
+  std::shared_ptr<const KillSwitch> cursor_killed_;
   OperationStats stats_;
 };
 

@@ -15,9 +15,14 @@ namespace {
 
 shards::FailPoint query_planned{"queryPlanned", "A query has been planned, and has read nothing."};
 
-/// The records themselves: clustered by their _id, or by the shard key and the _id behind it.
+/// The records themselves: clustered by their _id, or by the shard key and the _id behind it. Those of a capped collection are
+/// in no order that a filter or a sort could ask for.
 query::IndexDescription describe_records(const shards::Collection& collection) {
   query::IndexDescription way{.name = "_id_", .fields = {}, .unique = true, .clustered = true};
+  if (collection.capped) {
+    way.hidden = true;
+    return way;
+  }
   if (collection.sharding == nullptr) {
     way.fields.push_back({"_id"});
     way.by_id = true;
@@ -49,11 +54,11 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
     return {};
   }
   const bool by_name = hint.is_string();
-  const bool id = by_name ? hint.as_string() == "_id_"
+  const bool id = by_name ? hint.as_string() == collection.id_index_name()
                           : hint.as_document().count() == 1 && hint.as_document()["_id"].exact_int64() == 1;
   const bool shard_key = collection.sharding != nullptr && (by_name ? collection.sharding->name == hint.as_string()
                                                                     : bson::equal(bson::Value::of(collection.sharding->key.pattern()), hint));
-  const bool by_id = collection.sharding == nullptr || collection.sharding->key.is_found_by_id();
+  const bool by_id = !collection.capped && (collection.sharding == nullptr || collection.sharding->key.is_found_by_id());
   if (shard_key || (id && by_id)) request.hint = 0;
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const shards::IndexSpec& spec = *collection.indexes[i];

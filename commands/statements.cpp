@@ -183,7 +183,7 @@ Status insert_document(shards::WriteAttempt& attempt, const shards::Namespace& n
 
 Status move_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
                      shards::Bytes record_key, bson::View document) {
-  Status status = attempt.unit().insert(slot, record_key, document);
+  Status status = attempt.insert(slot, record_key, document);
   if (status.code() == Code::DuplicateKey && status.details().empty()) {  // The record key itself: _id.
     const auto pattern = bson::Document::build([](bson::Writer& w) { w.add(kId, 1); });
     const auto value = bson::Document::build([&](bson::Writer& w) { w.add(kId, document[kId]); });

@@ -30,8 +30,7 @@ Result<CollectionSizes> CollectionSizes::of(Engine& engine, const shards::Collec
   CollectionSizes sizes;
   sizes.growth = collection.size();
   // What the records themselves serve as takes no room of its own.
-  const bool own_id_index = std::ranges::any_of(collection.indexes, [](const auto& spec) { return spec->is_id_key(); });
-  if (!own_id_index) sizes.indexes.push_back({kIdIndex, 0});
+  if (collection.records_are_id_index()) sizes.indexes.push_back({kIdIndex, 0});
   if (collection.lists_shard_key()) sizes.indexes.push_back({collection.sharding->name, 0});
   const std::size_t own = sizes.indexes.size();
   for (const auto& spec : collection.indexes) sizes.indexes.push_back({spec->name, 0});
@@ -74,7 +73,11 @@ void write_collection_sizes(bson::Writer& to, const shards::Collection& collecti
   to.add("numOrphanDocs", std::int32_t{0});
   add_number(to, "storageSize", sizes.storage_bytes / scale);
   add_number(to, "freeStorageSize", sizes.reusable_bytes / scale);
-  to.add("capped", false);
+  to.add("capped", collection.capped.has_value());
+  if (collection.capped) {
+    add_number(to, "max", collection.capped->shown_documents());
+    add_number(to, "maxSize", collection.capped->bytes / scale);
+  }
   to.add("nindexes", static_cast<std::int32_t>(sizes.indexes.size()));
   to.array("indexBuilds").close();
   add_number(to, "totalIndexSize", sizes.index_bytes / scale);

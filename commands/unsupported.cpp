@@ -32,8 +32,7 @@ const RegisterUnsupported kMergeAll{
 
 const RegisterUnsupported kConvert{{"convertShardKeyToHashed"}, "$toHashedIndexKey tells the hash of a value"};
 
-const RegisterUnsupported kSchema{{"convertToCapped", "cloneCollectionAsCapped", "setIndexCommitQuorum"},
-                                  "a collection's options cannot be changed after its creation yet"};
+const RegisterUnsupported kSchema{{"setIndexCommitQuorum"}, "there is one member to vote for an index build"};
 
 const RegisterUnsupported kMaintenance{
     {"compact", "reIndex", "autoCompact", "fsyncUnlock", "getDiagnosticData", "dbHash", "validateDBMetadata",

@@ -72,16 +72,16 @@ std::vector<std::string> errors_of(const shards::Collection& collection, const O
 }
 
 void write_indexes(bson::Writer& reply, const shards::Collection& collection, const Findings& findings) {
-  reply.add("nIndexes", static_cast<std::int32_t>(collection.indexes.size() + 1));
+  reply.add("nIndexes", static_cast<std::int32_t>(collection.index_count()));
   {
     bson::Writer keys = reply.document("keysPerIndex");
-    add_number(keys, "_id_", findings.growth.documents);
+    if (collection.records_are_id_index()) add_number(keys, "_id_", findings.growth.documents);
     for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
       add_number(keys, collection.indexes[i]->name, findings.indexes[i].entries);
     }
   }
   bson::Writer details = reply.document("indexDetails");
-  details.document("_id_").add("valid", true);
+  if (collection.records_are_id_index()) details.document("_id_").add("valid", true);
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     const Findings::Index& index = findings.indexes[i];
     details.document(collection.indexes[i]->name).add("valid", index.missing == 0 && index.extra == 0);

@@ -58,6 +58,7 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   store->balancer_ = std::make_unique<Balancer>(*store, store->options_.balance);
   store->mover_ = std::make_unique<Mover>(*store, store->options_.moves);
   store->ttl_ = std::make_unique<TtlMonitor>(*store, store->options_.ttl);
+  CHECK_OK(store->catalog_->drop_temporary());
   return store;
 }
 

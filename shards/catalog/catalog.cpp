@@ -22,6 +22,13 @@ std::atomic<std::uint64_t> next_identity{1};
 FailPoint table_made{"catalogTableMade", "A new collection has its table, and no row yet."};
 FailPoint table_removed{"catalogTableRemoved", "One table of those dropped has been removed."};
 
+/// Who waits for more of a capped collection shall see what has become of it.
+void wake_tails(const CatalogSnapshot& before, const CatalogSnapshot& now) {
+  for (const Collection& collection : before.capped()) {
+    if (now.find(collection.ns.full()) != &collection) collection.partitions.front().partition->tail().changed();
+  }
+}
+
 Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
 
 }  // namespace
@@ -65,13 +72,29 @@ Status Catalog::publish_locked(Time changed) {
     if (collection->version != version) continue;
     for (const PartitionSlot& slot : collection->partitions) slot.partition->gate().set_version(version);
   }
+  std::shared_ptr<const CatalogSnapshot> before;
   {
     const std::lock_guard lock(snapshot_mutex_);
-    snapshot_ = std::move(next);
+    before = std::exchange(snapshot_, next);
   }
   version_.store(version, std::memory_order_release);
+  wake_tails(*before, *next);
   remove_later(changes.dropped);
   if (!changes.retired.empty()) retire(std::move(changes.retired), changed);
+  return {};
+}
+
+/// Where the records' order says nothing of the _id, looking it up takes an index.
+Status Catalog::index_ids(CollectionRow& row, SegmentId segment, Change& change) {
+  const IndexRow& index = row.indexes.emplace_back(IndexRow{row.next_index++, bson::Document::build([](bson::Writer& definition) {
+    definition.add("v", 2);
+    definition.document("key").add("_id", 1);
+    definition.add("name", "_id_");
+  })});
+  auto made = std::make_shared<PartitionIndex>();
+  TRY(made->spec, index.spec(row.options));
+  TRY(made->table, store_.engine().create_table(Partition::index_table(segment, index.id), TableKind::kIndex));
+  change.adopt(segment, std::move(made));
   return {};
 }
 
@@ -93,6 +116,7 @@ Result<std::shared_ptr<const Collection>> Catalog::create(const Namespace& ns, b
   CollectionRow row;
   row.ns = ns.full();
   row.options = bson::Document(options);
+  if (CappedLimits::of(options)) CHECK_OK(index_ids(row, Partition::own_segment(id), change));
   change.put(MetaRow::key(), meta.encode());
   change.put(CollectionRow::key(uuid), row.encode());
   change.put(PartitionRow::key(uuid, id), PartitionRow{}.encode());

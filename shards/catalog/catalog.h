@@ -89,6 +89,12 @@ class Catalog {
   Status rename(const Namespace& from, const Namespace& to, bool drop_target, const Interrupt& interrupted = {});
   /// Changes fields of a collection's options; a null takes the field out. NamespaceNotFound when there is no collection.
   Status set_options(const Namespace& ns, bson::View fields, const Interrupt& interrupted = {});
+  /// Puts a capped collection in the place of one, with its last documents and those options. Its writers wait meanwhile. The
+  /// indexes but that of _id are not made again. NamespaceNotFound, IllegalOperation where it is sharded.
+  using CappedOptions = std::function<bson::Document(const Collection& now)>;
+  Status make_capped(const Namespace& ns, const CappedOptions& options, const Interrupt& interrupted = {});
+  /// What a crash has left of that: at the start.
+  Status drop_temporary();
   /// Builds the indexes that are new; those defined identically already are left alone. Reading and writing go on
   /// meanwhile, and so do changes of other collections. Interrupted it leaves nothing behind. Returns how many there were
   /// before and after, that of _id included. `progress` may be nullptr.
@@ -128,6 +134,9 @@ class Catalog {
   class CopyWishes;
   Result<std::shared_ptr<const Collection>> shard_empty(const Namespace& ns, const Sharding& sharding,
                                                         const std::vector<std::string>& bounds, const Interrupt& interrupted);
+  Status replace_by_copy(const std::shared_ptr<const Collection>& source, const Namespace& copy, bson::View options,
+                         const Interrupt& go_on);
+  Status index_ids(CollectionRow& row, SegmentId segment, Change& change);
   bool wish(const Namespace& ns, const std::function<void(CopyWishes&)>& what);
   CollectionRow divided_by(const Collection& collection, const Sharding* sharding, std::optional<bool> unique_id = {});
   Status copy(const Claim& claim, const CopyPlan& plan, const Interrupt& interrupted, BuildProgress* progress);

@@ -72,9 +72,23 @@ std::vector<Collection::Run> Collection::runs() const {
   return runs;
 }
 
-std::size_t Collection::index_count() const {
+bson::View Collection::clustered_index() const {
+  const bson::Value index = options["clusteredIndex"];
+  return index.is_document() ? index.as_document() : bson::View();
+}
+
+std::string_view Collection::id_index_name() const {
+  const bson::View clustered = clustered_index();
+  return clustered.empty() ? "_id_" : clustered["name"].as_string();
+}
+
+bool Collection::records_are_id_index() const {
   const bool among_them = std::ranges::any_of(indexes, [](const auto& spec) { return spec->is_id_key(); });
-  return indexes.size() + (among_them ? 0 : 1) + (lists_shard_key() ? 1 : 0);
+  return !among_them && clustered_index().empty();
+}
+
+std::size_t Collection::index_count() const {
+  return indexes.size() + (records_are_id_index() ? 1 : 0) + (lists_shard_key() ? 1 : 0);
 }
 
 bool Collection::lists_shard_key() const {
@@ -155,6 +169,14 @@ Result<Sharding> Sharding::decode(bson::View row) {
   return sharding;
 }
 
+std::optional<CappedLimits> CappedLimits::of(bson::View options) {
+  if (!options["capped"].truthy()) return std::nullopt;
+  CappedLimits limits;
+  limits.bytes = options["size"].exact_int64().value_or(0);
+  if (const auto most = options["max"].exact_int64()) limits.documents = *most;
+  return limits;
+}
+
 Growth Collection::size() const {
   Growth size;
   for (const PartitionSlot& slot : partitions) size += slot.partition->counters().total();
@@ -193,6 +215,14 @@ std::vector<std::shared_ptr<const Collection>> CatalogSnapshot::all() const {
   for (const auto& [name, collection] : by_name_) all.push_back(collection);
   std::ranges::sort(all, {}, [](const auto& collection) { return std::string_view(collection->ns.full()); });
   return all;
+}
+
+std::vector<std::reference_wrapper<const Collection>> CatalogSnapshot::capped() const {
+  std::vector<std::reference_wrapper<const Collection>> capped;
+  for (const auto& [name, collection] : by_name_) {
+    if (collection->capped) capped.push_back(*collection);
+  }
+  return capped;
 }
 
 std::vector<std::shared_ptr<const Collection>> CatalogSnapshot::collections(std::string_view db) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -101,6 +102,18 @@ struct PartitionSlot {
 
 struct Validation;
 
+/// How much a capped collection holds: when more comes, the oldest documents go.
+struct CappedLimits {
+  std::int64_t bytes = 0;
+  std::int64_t documents = INT64_MAX;
+
+  /// 0: no limit.
+  std::int64_t shown_documents() const { return documents == INT64_MAX ? 0 : documents; }
+  bool hold(const Growth& size) const { return size.bytes <= bytes && size.documents <= documents; }
+  /// As create took them: {capped: true, size: 4096, max: 100}. nullopt where they say nothing of that.
+  static std::optional<CappedLimits> of(bson::View options);
+};
+
 /// A collection as one version of the catalog has it. Immutable: whoever holds it may read it without locks for as
 /// long as they like; writes check the version at the partition's gate.
 class Collection {
@@ -109,7 +122,9 @@ class Collection {
   Uuid uuid{};
   std::uint64_t version = 0;  ///< Of the catalog when this state of the collection was published.
   bson::Document options;     ///< As create took them.
-  std::shared_ptr<const Sharding> sharding;  ///< Null: records are clustered by their _id.
+  std::shared_ptr<const Sharding> sharding;  ///< Null: records are clustered by their _id, or lie as they have come.
+  /// Then records are keyed by numbers in the order in which they have come, all in one partition, and _id has an index.
+  std::optional<CappedLimits> capped;
   std::shared_ptr<const Validation> validation;  ///< Null: its user demands nothing of documents.
   std::vector<std::shared_ptr<const IndexSpec>> indexes;  ///< Secondary ones; that of _id is the record key itself.
   std::vector<PartitionSlot> partitions;                  ///< In the order of their ranges, which tile the key space.
@@ -126,7 +141,13 @@ class Collection {
   bool is_clustered_as(const Collection& other) const;
   /// The records are an index on the shard key that is to be listed: none of `indexes` is the same.
   bool lists_shard_key() const;
-  /// With those that the records themselves are: of _id, unless it is one of `indexes`, and of the shard key.
+  /// What the index of _id is called: "_id_", or as its user has called it who has asked for a clustered one by that name.
+  std::string_view id_index_name() const;
+  /// {v, key, name, unique} of a clustered index; empty: its user has asked for none. The records are one either way.
+  bson::View clustered_index() const;
+  /// The index of _id counts as one, and is none of `indexes`.
+  bool records_are_id_index() const;
+  /// With those that the records themselves are: of _id, unless it is one of `indexes` or clustered, and of the shard key.
   std::size_t index_count() const;
   Growth size() const;
 
@@ -162,6 +183,8 @@ class CatalogSnapshot {
   /// In the order of their names.
   std::vector<std::shared_ptr<const Collection>> collections(std::string_view db) const;
   std::vector<std::shared_ptr<const Collection>> all() const;
+  /// Those that are capped, in no order; while this lives.
+  std::vector<std::reference_wrapper<const Collection>> capped() const;
   /// Those with a collection or a view.
   std::set<std::string_view> databases() const;
   /// A database that is about to be made must not differ from another one by upper and lower case alone.

@@ -63,8 +63,27 @@ Result<bool> is_settled_by_sharding(const Collection& collection, bson::View def
   return true;
 }
 
+/// `clustered: true` names the index that a collection has had from the start: there is nothing to build.
+Result<bool> is_settled_by_clustering(const Collection* there, bson::View definition) {
+  const bson::Value clustered = definition["clustered"];
+  if (clustered.missing()) return false;
+  if (!clustered.truthy()) return error(Code{6492800}, "Value '", bson::to_shell(clustered), "' for field 'clustered' is invalid");
+  if (!definition["unique"].truthy()) {
+    return error(Code::CannotCreateIndex, "The 'unique' field is required when 'clustered' is specified");
+  }
+  if (there == nullptr) return error(Code{6100900}, "Cannot implicitly create a new collection with createIndex 'clustered' option");
+  const bson::View own = there->clustered_index();
+  const bool same = !own.empty() && bson::equal(own["key"], definition["key"]) && bson::equal(own["name"], definition["name"]);
+  if (same) return true;
+  return error(Code{6243700}, "Cannot create index with option 'clustered' that does not match an existing clustered index");
+}
+
 /// The name under which the records are listed as an index is taken.
 Status check_name(const Collection& collection, const IndexSpec& wanted) {
+  if (const bson::View clustered = collection.clustered_index(); !clustered.empty() && collection.id_index_name() == wanted.name) {
+    return error(Code{6100906}, "Cannot create an index where the name matches the clusteredIndex but the key does not - indexSpec: ",
+                 bson::to_shell(wanted.definition), ", clusteredIndex: ", bson::to_shell(clustered));
+  }
   const Sharding* sharding = collection.sharding.get();
   if (!collection.lists_shard_key() || sharding->name != wanted.name) return {};
   return error(Code::IndexKeySpecsConflict,
@@ -86,13 +105,14 @@ Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
 
 Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
                                                      const Interrupt& interrupted, BuildProgress* progress) {
-  std::vector<bson::View> wanted_definitions = definitions;
-  if (const auto there = share()->share(ns.full())) {
-    wanted_definitions.clear();
-    for (const bson::View definition : definitions) {
-      TRY(const bool settled, is_settled_by_sharding(*there, definition));
-      if (!settled) wanted_definitions.push_back(definition);
+  std::vector<bson::View> wanted_definitions;
+  const auto there = share()->share(ns.full());
+  for (const bson::View definition : definitions) {
+    TRY(bool settled, is_settled_by_clustering(there.get(), definition));
+    if (!settled && there != nullptr) {
+      TRY(settled, is_settled_by_sharding(*there, definition));
     }
+    if (!settled) wanted_definitions.push_back(definition);
   }
   TRY(std::vector<IndexSpec> wanted, parse(wanted_definitions));
   IndexCounts counts;
@@ -126,6 +146,9 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
   for (IndexSpec& spec : wanted) {
     if (spec.is_id_key()) continue;
     if (collection->sharding != nullptr) CHECK_OK(collection->sharding->check_unique(spec));
+    if (collection->capped && spec.expire_after) {
+      return error(Code::CannotCreateIndex, "Cannot create TTL index on a capped collection");
+    }
     TRY(const bool there, is_among(collection->indexes, spec));
     if (there) continue;
     TRY(const bool settled, is_settled_by_sharding(*collection, spec.definition));

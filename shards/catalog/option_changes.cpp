@@ -7,10 +7,12 @@ namespace {
 bson::Document merged(bson::View options, bson::View fields) {
   return bson::Document::build([&](bson::Writer& out) {
     for (const bson::Field& option : options) {
-      if (!fields.has(option.name)) out.add(option);
+      const bson::Value changed = fields[option.name];
+      if (changed.missing()) out.add(option);
+      else if (!changed.is_null()) out.add(option.name, changed);
     }
     for (const bson::Field& field : fields) {
-      if (!field.value.is_null()) out.add(field);
+      if (!field.value.is_null() && !options.has(field.name)) out.add(field);
     }
   });
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "shards/catalog/collection.h"
+
 namespace partita::shards {
 namespace {
 
@@ -59,6 +61,14 @@ Result<MetaRow> MetaRow::decode(bson::View row) {
   meta.cluster = cluster.as_object_id();
   meta.balancing = !row.has("balancing") || row["balancing"].truthy();
   return meta;
+}
+
+Result<std::shared_ptr<const IndexSpec>> IndexRow::spec(bson::View options) const {
+  TRY(IndexSpec spec, IndexSpec::parse(definition));
+  spec.id = id;
+  // Nothing else keeps an _id from being there twice.
+  spec.unique |= spec.is_id_key() && CappedLimits::of(options).has_value();
+  return std::make_shared<const IndexSpec>(std::move(spec));
 }
 
 CollectionRow CollectionRow::copy() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,14 @@ struct MetaRow {
   static Result<MetaRow> decode(bson::View row);
 };
 
+struct IndexSpec;
+
 struct IndexRow {
   std::uint32_t id = 0;
   bson::Document definition;
+
+  /// What it means in a collection with those options.
+  Result<std::shared_ptr<const IndexSpec>> spec(bson::View options) const;
 };
 
 struct CollectionRow {

@@ -13,6 +13,11 @@
 namespace partita::shards {
 namespace {
 
+Status check_not_capped(const Collection& there) {
+  if (!there.capped) return {};
+  return error(Code::InvalidOptions, "can't shard a capped collection: ", there.ns.full());
+}
+
 bson::Document told(const Sharding& sharding, std::size_t partitions) {
   return bson::Document::build([&](bson::Writer& details) {
     details.add("shardKey", sharding.key.pattern());
@@ -170,6 +175,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard(const Namespace& ns, co
       CHECK_OK(check_again(now, sharding));
       return std::optional<Layout>();
     }
+    CHECK_OK(check_not_capped(now));
     return std::optional<Layout>({sharding.share(), bounds});
   };
   return repartition(ns, choose, interrupted, progress);
@@ -199,6 +205,7 @@ Result<std::shared_ptr<const Collection>> Catalog::shard_empty(const Namespace& 
   Collection missing;
   CollectionRow row;
   if (there != nullptr) {
+    CHECK_OK(check_not_capped(*there));
     CHECK_OK(check_unique_indexes(*there, sharding));
     change.exclude(*there);
     if (there->size().documents != 0) return std::shared_ptr<const Collection>();

@@ -61,9 +61,8 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
       specs.push_back(*known);
       continue;
     }
-    TRY(IndexSpec spec, IndexSpec::parse(index.definition));
-    spec.id = index.id;
-    specs.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
+    TRY(auto spec, index.spec(decoded.options));
+    specs.push_back(std::move(spec));
   }
   if (member.row.options.view() != decoded.options.view()) {
     TRY(member.validation, Validation::parse(decoded.options));
@@ -334,6 +333,7 @@ std::shared_ptr<Collection> CatalogState::assemble(const Uuid& uuid, const Membe
   collection->options = member.row.options.copy();
   collection->sharding = member.sharding;
   collection->validation = member.validation;
+  collection->capped = CappedLimits::of(collection->options);
   collection->indexes = member.specs;
   for (const auto& [id, slot] : member.slots) collection->partitions.push_back(slot);
   std::ranges::sort(collection->partitions, {}, &PartitionSlot::min);

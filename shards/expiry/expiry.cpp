@@ -26,6 +26,15 @@ std::vector<query::KeyRange> expired_range(const IndexSpec& index, std::int64_t 
   return query::key_ranges({&field, 1});
 }
 
+/// By its entries, or, for the date in an _id by which records are clustered, by their own keys.
+ScanOrder walk_over(const Collection& collection, const std::shared_ptr<const IndexSpec>& index, const std::vector<query::KeyRange>& expired) {
+  if (!index->is_id_key()) return {.index = index, .ranges = expired};
+  const auto on_id = std::ranges::find_if(collection.indexes, [](const auto& spec) { return spec->is_id_key(); });
+  if (on_id != collection.indexes.end()) return {.index = *on_id, .ranges = expired};
+  const bool hashed = collection.sharding != nullptr && collection.sharding->key.has_hash();
+  return {.index = nullptr, .ranges = hashed ? std::vector<query::KeyRange>() : expired};
+}
+
 class Expiry {
  public:
   Expiry(Store& store, std::shared_ptr<const Collection> collection, std::shared_ptr<const IndexSpec> index)
@@ -33,7 +42,7 @@ class Expiry {
         collection_(std::move(collection)),
         index_(std::move(index)),
         ranges_(expired_range(*index_, store.clock().wall().now_ms())),
-        scan_(store, collection_, {.index = index_, .ranges = ranges_}) {}
+        scan_(store, collection_, walk_over(*collection_, index_, ranges_)) {}
 
   bool done() const { return scan_.exhausted(); }
 
@@ -77,6 +86,7 @@ class Expiry {
 
  private:
   bool is_still_wanted(const Collection& now) const {
+    if (index_->is_id_key()) return now.options["expireAfterSeconds"].exact_int64() == *index_->expire_after;
     return std::ranges::any_of(now.indexes, [&](const auto& spec) { return spec->id == index_->id && spec->expire_after == index_->expire_after; });
   }
 

@@ -20,6 +20,25 @@ bool is_overtaken(const Status& status) {
          status.code() == Code::InterruptedAtShutdown;
 }
 
+/// Those of the collection, and one of its _ids, where the user of a clustered index wants these to expire.
+std::vector<std::shared_ptr<const IndexSpec>> expiring_indexes(const Collection& collection) {
+  std::vector<std::shared_ptr<const IndexSpec>> expiring;
+  for (const auto& spec : collection.indexes) {
+    // The hash of a date is no date.
+    if (spec->expire_after && spec->parts[0].form == query::KeyForm::kValue) expiring.push_back(spec);
+  }
+  const auto seconds = collection.options["expireAfterSeconds"].exact_int64();
+  if (!seconds || collection.clustered_index().empty()) return expiring;
+  auto parsed = IndexSpec::parse(bson::Document::build([](bson::Writer& definition) {
+    definition.document("key").add("_id", 1);
+    definition.add("name", "_id_");
+  }));
+  if (!parsed.ok()) return expiring;  // Which it is not, for the words are ours.
+  parsed->expire_after = static_cast<std::int32_t>(*seconds);
+  expiring.push_back(std::make_shared<const IndexSpec>(std::move(*parsed)));
+  return expiring;
+}
+
 }  // namespace
 
 TtlMonitor::TtlMonitor(Store& store, std::shared_ptr<const TtlOptions> options)
@@ -45,9 +64,8 @@ void TtlMonitor::pass() {
     return stopping_ ? error(Code::InterruptedAtShutdown, "the server stops") : Status();
   };
   for (const auto& collection : store_.catalog().share()->all()) {
-    for (const auto& spec : collection->indexes) {
-      // The hash of a date is no date.
-      if (!spec->expire_after || spec->parts[0].form != query::KeyForm::kValue || stopping_) continue;
+    for (const auto& spec : expiring_indexes(*collection)) {
+      if (stopping_) break;
       const Status status = delete_expired(store_, collection, spec, go_on, deleted_);
       if (status.ok() || is_overtaken(status)) continue;
       log::warning(log::Component::kStorage, 5400703, "Expired documents could not be deleted",

@@ -64,6 +64,14 @@ void Effects::count(Time commit_time, Time checkpoint_boundary, bool replayed) {
   }
 }
 
+Growth Effects::growth_of(const Partition& partition) const {
+  Growth growth;
+  for (const One& one : growths_) {
+    if (one.partition == &partition) growth += one.growth;
+  }
+  return growth;
+}
+
 std::int64_t Effects::gained(const Partition& partition, std::uint64_t hash) const {
   std::int64_t gained = 0;
   for (const Touched& one : touched_) {

@@ -17,6 +17,7 @@ class Effects {
   /// After the commit. `replayed`: at a start.
   void count(Time commit_time, Time checkpoint_boundary, bool replayed = false);
 
+  Growth growth_of(const Partition& partition) const;
   /// By how much partitions have grown, not counting what has shrunk.
   std::int64_t grown() const { return grown_; }
   /// What one logical key has gained, or lost, beside what has been set aside for it.

@@ -55,6 +55,9 @@ class WriteUnit {
   Status erase_catalog_row(std::string_view key) { return buffers_.draft.erase_catalog_row(session_, key); }
   Status retire_catalog_row(std::string_view key) { return buffers_.draft.retire_catalog_row(session_, key); }
 
+  /// What it has done so far to a partition's size, which that does not count yet.
+  Growth growth_of(const Partition& partition) const { return buffers_.draft.effects().growth_of(partition); }
+
   bool empty() const { return buffers_.draft.record().empty(); }
   std::size_t size() const { return buffers_.draft.record().size(); }
   Session& session() { return session_; }

@@ -10,6 +10,7 @@
 #include "shards/partitions/counters.h"
 #include "shards/partitions/gate.h"
 #include "shards/partitions/prefix_count.h"
+#include "shards/partitions/tail.h"
 #include "shards/storage/engine.h"
 
 namespace partita::shards {
@@ -50,6 +51,7 @@ class Partition {
   const Activity& activity() const { return activity_; }
 
   PrefixCount& prefix_count() { return prefix_count_; }
+  Tail& tail() { return tail_; }
 
   static SegmentId own_segment(PartitionId id) { return SegmentId{static_cast<std::uint32_t>(id)}; }
   static std::string records_table(SegmentId id);
@@ -64,6 +66,7 @@ class Partition {
   Counters counters_;
   Activity activity_;
   PrefixCount prefix_count_;
+  Tail tail_;
 };
 
 }  // namespace partita::shards

@@ -5,6 +5,7 @@
 
 #include "shards/placement/placement.h"
 #include "shards/router/leg_spans.h"
+#include "shards/router/record_keys.h"
 #include "shards/storage/fail_point.h"
 
 namespace partita::shards {
@@ -105,6 +106,7 @@ Status CollectionScan::open_leg() {
   TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
   partition_ = slot->partition->id();
   CHECK_OK(check_readable());
+  if (order_.needs_place && !share.after.empty()) CHECK_OK(check_place(*slot, bytes_of(share.after)));
   TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share, &interrupted_));
   scan_.emplace(std::move(scan));
   begin_counting(share);
@@ -114,8 +116,17 @@ Status CollectionScan::open_leg() {
   return {};
 }
 
+Status CollectionScan::check_place(const PartitionSlot& slot, Bytes key) {
+  TRY(Cursor at, (*session_)->cursor(slot.partition->records()));
+  TRY(const bool there, at.find(key));
+  if (there) return {};
+  return error(Code::CappedPositionLost, "CollectionScan died due to position in capped collection being deleted. Last seen record id: RecordId(",
+               number_of_key(key), ")");
+}
+
 bool CollectionScan::is_of_partition(Code code) {
   switch (code) {
+    case Code::CappedPositionLost:
     case Code::QueryPlanKilled:
     case Code::ClientDisconnect:
     case Code::CursorKilled:

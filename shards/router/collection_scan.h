@@ -75,6 +75,7 @@ class CollectionScan {
   void count_up_to(std::size_t place);
   void count_read(std::size_t place);
   void note_keys(const Collection::Run& places);
+  Status check_place(const PartitionSlot& slot, Bytes key);
   void close_leg();
   Status enter_next_leg();
   bool is_new();

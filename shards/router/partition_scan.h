@@ -21,6 +21,8 @@ struct ScanOrder {
   /// Of record keys, ascending, apart: with an index, nothing outside of them is asked for. None at all: everything.
   std::vector<query::KeyRange> within = {};
   bool by_logical_key = false;  ///< Each of the record keys' ranges lies within one logical key.
+  /// CappedPositionLost where the record that it stood on between two transactions has gone: what came behind may have too.
+  bool needs_place = false;
 
   /// The record keys that can be asked for; none at all: everything.
   const std::vector<query::KeyRange>& targets() const { return index == nullptr ? ranges : within; }

@@ -7,6 +7,7 @@
 
 #include "shards/partitions/count_keys.h"
 #include "shards/placement/placement.h"
+#include "shards/router/record_keys.h"
 
 namespace partita::shards {
 namespace {
@@ -35,15 +36,30 @@ struct Obstacle {
   std::optional<WriteUnit::Uncounted> uncounted;
 };
 
+/// Writers of a capped collection go one after the other.
+Status take_turn(const Collection& collection, const WriteOptions& options, std::optional<Tail::Turn>& turn) {
+  if (!collection.capped) return {};
+  turn.emplace(collection.partitions.front().partition->tail());
+  if (!options.may_block) return turn->try_take() ? Status() : busy();
+  while (!turn->take_within(kLook)) {
+    if (options.interrupted) CHECK_OK(options.interrupted());
+  }
+  return {};
+}
+
 Status attempt_once(Store& store, Session& session, const Collection& collection, const WriteOptions& options,
                     const std::function<Status(WriteAttempt&)>& body, Obstacle& obstacle) {
+  std::optional<Tail::Turn> turn;  // Before the transaction begins: it must see what the one before has done.
+  CHECK_OK(take_turn(collection, options, turn));
   WriteAttempt attempt(store, session, collection, options);
   CHECK_OK(attempt.unit().begin());
   Status status = body(attempt);
   obstacle = {attempt.closed(), attempt.unit().take_uncounted()};
   CHECK_OK(std::move(status));
   if (attempt.unit().empty()) return {};  // Nothing to change: nothing to log.
-  return attempt.unit().commit().status();
+  CHECK_OK(attempt.unit().commit());
+  if (collection.capped) attempt.committed();
+  return {};
 }
 
 }  // namespace
@@ -71,6 +87,46 @@ Status WriteAttempt::enter(const PartitionSlot& slot) {
       break;
   }
   return error(Code::StaleConfig, "the collection has changed");
+}
+
+Result<const PartitionSlot*> WriteAttempt::enter_new(bson::View document, bson::Buffer& key) {
+  if (!collection_.capped) {
+    CHECK_OK(append_record_key(collection_, document, key));
+    return enter(key.bytes());
+  }
+  const PartitionSlot& slot = collection_.partitions.front();
+  CHECK_OK(enter(slot));
+  Tail& tail = slot.partition->tail();
+  if (tail.last_number == 0) {  // Since the start nobody has inserted.
+    TRY(Cursor records, session().cursor(slot.partition->records()));
+    TRY(const bool any, records.previous());
+    if (any) tail.last_number = number_of_key(records.key());
+  }
+  key.append(bytes_of(key_of_number(++tail.last_number)));
+  return &slot;
+}
+
+/// Documents of the same attempt may go as well, when many come at once.
+Status WriteAttempt::remove_oldest(const PartitionSlot& slot, Bytes newest) {
+  const auto is_full = [&] { return !collection_.capped->hold(slot.partition->counters().total() + unit_.growth_of(*slot.partition)); };
+  if (!is_full()) return {};
+  if (oldest_.empty()) oldest_ = slot.partition->tail().oldest;
+  TRY(Cursor at, session().cursor(slot.partition->records()));
+  do {
+    TRY(const bool there, oldest_.empty() ? at.next() : at.find_from(bytes_of(oldest_)));
+    if (!there || std::ranges::equal(at.key(), newest)) return {};
+    const std::uint64_t number = number_of_key(at.key());
+    const std::string key = key_of_number(number);
+    CHECK_OK(unit_.remove(slot, at, bytes_of(key), bson::View::trusted(at.value().data())));
+    oldest_ = key_of_number(number + 1);
+  } while (is_full());
+  return {};
+}
+
+void WriteAttempt::committed() {
+  Tail& tail = collection_.partitions.front().partition->tail();
+  if (!oldest_.empty()) tail.oldest = oldest_;
+  tail.changed();
 }
 
 bool WriteAttempt::is_awaited() const {

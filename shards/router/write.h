@@ -37,6 +37,15 @@ class WriteAttempt {
   /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
   Result<const PartitionSlot*> enter(Bytes record_key);
   Status enter(const PartitionSlot& slot);
+  /// The same for a new document, whose record key is appended to `key`.
+  Result<const PartitionSlot*> enter_new(bson::View document, bson::Buffer& key);
+  /// Inserts a document. Into a capped collection it makes room for it: the oldest documents go, but never this one.
+  Status insert(const PartitionSlot& slot, Bytes record_key, bson::View document) {
+    CHECK_OK(unit_.insert(slot, record_key, document));
+    return collection_.capped ? remove_oldest(slot, record_key) : Status();
+  }
+  /// It has been committed.
+  void committed();
   /// Somebody waits for this attempt to end, to close a partition that it is in.
   bool is_awaited() const;
   /// Somebody soon will: see Announcement.
@@ -45,11 +54,14 @@ class WriteAttempt {
   const std::shared_ptr<Partition>& closed() const { return closed_; }
 
  private:
+  Status remove_oldest(const PartitionSlot& slot, Bytes newest);
+
   WriteUnit unit_;
   const Collection& collection_;
   const WriteOptions& options_;
   std::vector<std::pair<const Partition*, Inside>> inside_;
   std::shared_ptr<Partition> closed_;
+  std::string oldest_;  ///< Of a capped collection: this attempt has left no record below that key.
 };
 
 /// Runs `body(WriteAttempt&) -> Status` and commits what it has written, all or nothing. Again from the start when

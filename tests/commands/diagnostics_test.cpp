@@ -245,9 +245,9 @@ TEST(KillOp, MarksTheOperation) {
   running.id = 4711;  // As if it ran on a worker just now.
   Client other(server.server());
   EXPECT_EQ(other.run("{killOp: 1, op: 4712}"), R"({info: "attempting to kill op", ok: 1.0})");
-  EXPECT_FALSE(running.killed.load());
+  EXPECT_FALSE(running.killed.thrown());
   EXPECT_EQ(other.run("{killOp: 1, op: 4711}"), R"({info: "attempting to kill op", ok: 1.0})");
-  EXPECT_TRUE(running.killed.load());
+  EXPECT_TRUE(running.killed.thrown());
   running.id = 0;
   EXPECT_EQ(other.reply("{killOp: 1}")["code"].exact_int64(), 4);
   EXPECT_EQ(other.reply("{killOp: 1, op: 'x'}")["code"].exact_int64(), 14);
@@ -278,11 +278,12 @@ TEST(Sessions, KillingOneStopsWhatRunsInIt) {
   running.session = shards::Uuid{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   Client other(server.server());
   other.run("{killSessions: [{id: UUID('01020304-0506-0708-090a-0b0c0d0e0f11')}]}");
-  EXPECT_FALSE(running.killed.load());
+  EXPECT_FALSE(running.killed.thrown());
   other.run("{killSessions: [{id: UUID('01020304-0506-0708-090a-0b0c0d0e0f10')}]}");
-  EXPECT_TRUE(running.killed.exchange(false));
+  EXPECT_TRUE(running.killed.thrown());
+  running.killed.reset();
   EXPECT_EQ(other.run("{killAllSessions: []}"), "{ok: 1.0}");
-  EXPECT_TRUE(running.killed.load());
+  EXPECT_TRUE(running.killed.thrown());
   EXPECT_EQ(other.reply("{killAllSessions: [{user: 'u', db: 'd'}]}")["code"].exact_int64(), 11);
   running.id = 0;
 }

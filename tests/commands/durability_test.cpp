@@ -25,6 +25,8 @@ const std::vector<Example> kExamples{
     {"createIndexes", "createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a_1'}]"},
     {"collMod", "collMod: 'c', maxDegreeOfParallelism: 2"},
     {"dropIndexes", "dropIndexes: 'c', index: 'a_1'"},
+    {"cloneCollectionAsCapped", "cloneCollectionAsCapped: 'c', toCollection: 'k', size: 1000"},
+    {"convertToCapped", "convertToCapped: 'k', size: 1000"},
     {"validate", "validate: 'c'"},
     {"profile", "profile: -1"},
     {"renameCollection", "renameCollection: 'test.c', to: 'test.d', $db: 'admin'"},

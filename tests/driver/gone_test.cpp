@@ -64,5 +64,25 @@ TEST_F(Gone, TakesItsQueryAlong) {
   EXPECT_LT(times[times.size() / 2], 50ms);
 }
 
+TEST_F(Gone, TakesACursorAlongThatItWaitsFor) {
+  must_run(client_.get(), R"({"create": "tail", "capped": true, "size": 4096})");
+  must_run(client_.get(), R"({"insert": "tail", "documents": [{"_id": 1}]})");
+  const std::int64_t cursors = status("metrics.cursor.open.total");
+  Client client(static_cast<std::uint16_t>(Server::shared().process().port()));
+  const auto send = [&](const std::string& command) {
+    const bson::Document body = bson::parse_json(command).value();
+    return client.send(op_msg(0, body_section(body)));
+  };
+  ASSERT_TRUE(send(R"({find: "tail", tailable: true, awaitData: true, $db: "driver"})"));
+  const Bytes reply = client.receive();
+  const std::string id = std::to_string(read_reply(reply).body["cursor"].as_document()["id"].as_int64());
+  ASSERT_TRUE(send(R"({getMore: {$numberLong: ")" + id + R"("}, collection: "tail", maxTimeMS: 120000, $db: "driver"})"));
+  ASSERT_LT(wait_until([&] { return running() == 1; }), 5s);
+  EXPECT_EQ(status("metrics.cursor.open.total"), cursors + 1);
+  client.close();
+  EXPECT_LT(wait_until([&] { return status("metrics.cursor.open.total") == cursors; }), 1s);
+  must_run(client_.get(), R"({"drop": "tail"})");
+}
+
 }  // namespace
 }  // namespace partita::test

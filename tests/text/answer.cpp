@@ -51,12 +51,25 @@ Document without_noise(View reply, bool is_error) {
   });
 }
 
+/// Without the identity of a collection, which is another one each time.
+Document without_info(View collection) {
+  return Document::build([&](bson::Writer& out) {
+    for (const bson::Field& field : collection) {
+      const bool identity = field.name == "info" && field.value.as_document().has("uuid");
+      if (!identity) out.add(field);
+    }
+  });
+}
+
 std::string print_cursor(View cursor) {
   const Value first = cursor["firstBatch"];
   const Value batch = first.missing() ? cursor["nextBatch"] : first;
+  const bool collections = cursor["ns"].is_string() && cursor["ns"].as_string().ends_with(".$cmd.listCollections");
   std::string lines;
-  for (const bson::Field& document : batch.as_document())
-    lines.append(lines.empty() ? "" : "\n").append(readable_typed(document.value));
+  for (const bson::Field& document : batch.as_document()) {
+    const Document shown = collections ? without_info(document.value.as_document()) : Document(document.value.as_document());
+    lines.append(lines.empty() ? "" : "\n").append(readable_typed(Value::of(shown.view())));
+  }
   const bool open = cursor["id"].as_int64() != 0;
   if (open) lines.append(lines.empty() ? "" : "\n").append("more documents");
   return lines.empty() ? "no documents" : lines;
