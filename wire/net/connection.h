@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -56,6 +57,9 @@ class Connection : public boost::intrusive::list_base_hook<> {
   using Timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                                   boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
+  /// Most requests, and a document of a kilobyte in one. What is longer costs another recv.
+  static constexpr std::size_t kMostAwaited = 2048;
+
   /// Why run() is suspended.
   enum class State : std::uint8_t {
     kRunning,
@@ -86,6 +90,7 @@ class Connection : public boost::intrusive::list_base_hook<> {
   bool go_to_worker();
   void wait_for_waker();
 
+  void await_bytes();
   void watch();
   void on_watched();
   void look_again_later();
@@ -97,6 +102,8 @@ class Connection : public boost::intrusive::list_base_hook<> {
   Surroundings& around_;
   Socket socket_;
   Exchange exchange_;
+  std::array<std::uint8_t, kMostAwaited> awaited_;  ///< What has come while it was idle; not initialised.
+  std::size_t awaited_size_ = 0;
   bson::Buffer out_;
   std::size_t sent_ = 0;         ///< Of out_.
   std::coroutine_handle<> run_;  ///< To resume, unless kRunning.
