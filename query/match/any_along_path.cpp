@@ -35,14 +35,27 @@ bool any_behind(Value array, const FieldPath& path, std::size_t part, const Pred
   return false;
 }
 
+/// Where `part` names of the path have led to the value.
+bool any_from(Value value, std::size_t part, const FieldPath& path, const Predicate& predicate, AtEnd at_end,
+              MatchState& state) {
+  if (!value.is_array()) [[likely]] return predicate.matches(value, state);
+  if (part < path.size()) return any_behind(value, path, part, predicate, at_end, state);
+  return at_end == AtEnd::kElements ? any_element(value, predicate, state) : predicate.matches(value, state);
+}
+
 }  // namespace
 
 bool any_along_path(View document, const FieldPath& path, const Predicate& predicate, AtEnd at_end, MatchState& state) {
   std::size_t part = 0;
   const Value value = descend(document, path, part, state.lookup);
-  if (!value.is_array()) [[likely]] return predicate.matches(value, state);
-  if (part < path.size()) return any_behind(value, path, part, predicate, at_end, state);
-  return at_end == AtEnd::kElements ? any_element(value, predicate, state) : predicate.matches(value, state);
+  return any_from(value, part, path, predicate, at_end, state);
+}
+
+bool any_behind_first(Value first, const FieldPath& path, const Predicate& predicate, AtEnd at_end, MatchState& state) {
+  std::size_t part = 1;
+  if (path.size() == 1 || first.is_array()) return any_from(first, part, path, predicate, at_end, state);
+  const Value value = first.is_document() ? descend(first.as_document(), path, part, state.lookup) : Value();
+  return any_from(value, part, path, predicate, at_end, state);
 }
 
 }  // namespace partita::query

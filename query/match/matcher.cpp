@@ -94,6 +94,27 @@ void Matcher::compile() {
     entries[i] = step;
   }
   entry_ = count == 0 ? kAccept : entries[0];
+  find_passed();
+}
+
+/// Steps that ask the document itself share a pass over its fields, where there are several. The clauses of an $elemMatch
+/// ask its elements.
+void Matcher::find_passed() {
+  std::vector<Step*> sharing;
+  std::size_t step = 0;
+  std::size_t elements_end = 0;
+  for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+    const FilterNode& node = tree_.nodes[i];
+    if (node.is_logical()) continue;
+    Step& made = steps_[step++];
+    made.passed = -1;
+    if (node.is_elem()) elements_end = std::max<std::size_t>(elements_end, node.end);
+    if (i >= elements_end && made.path != nullptr) sharing.push_back(&made);
+  }
+  if (sharing.size() < 2 || sharing.size() >= FieldLookup::kManyPaths) return;
+  for (Step* each : sharing) {
+    if (const auto place = passed_.add((*each->path)[0].name)) each->passed = static_cast<std::int8_t>(*place);
+  }
 }
 
 bool Matcher::matches(View document, MatchState& state) const {
@@ -113,6 +134,7 @@ struct Matcher::Run {
 
 bool Matcher::run(View document, MatchState& state) const {
   state.element = -1;
+  if (passed_.size() > 0) state.pass.start(document);
   Run run{state, Value::of(document)};
   std::int32_t at = entry_;
   while (true) {
@@ -131,7 +153,14 @@ bool Matcher::run(View document, MatchState& state) const {
 
 inline bool Matcher::holds(const Step& step, Run& run) const {
   if (step.path == nullptr) return step.predicate->matches(run.current, run.state);
-  const bool holds = any_along_path(run.current.as_document(), *step.path, *step.predicate, step.at_end, run.state);
+  bool holds = false;
+  if (step.passed >= 0) {
+    const Value first = run.state.pass.find(passed_, static_cast<std::size_t>(step.passed));
+    if (step.path->size() == 1 && !first.is_array()) [[likely]] return step.predicate->matches(first, run.state);
+    holds = any_behind_first(first, *step.path, *step.predicate, step.at_end, run.state);
+  } else {
+    holds = any_along_path(run.current.as_document(), *step.path, *step.predicate, step.at_end, run.state);
+  }
   if (run.state.reached >= 0) note_place(step, holds, run);
   return holds;
 }

@@ -42,6 +42,7 @@ class Matcher {
     std::int32_t turn;           // When MongoDB asks it: see positions.h.
     AtEnd at_end;
     bool only_documents;         // $elemMatch
+    std::int8_t passed;          // The place of the path's first name in passed_; below zero: it is looked for.
   };
   /// Where a run stands.
   struct Run;
@@ -55,10 +56,12 @@ class Matcher {
 
   explicit Matcher(FilterTree tree) : tree_(std::move(tree)) { compile(); }
   void compile();
+  void find_passed();
   Step step_of(const FilterNode& node) const;
 
   FilterTree tree_;
   std::vector<Step> steps_;
+  PassedNames passed_;
   std::int32_t entry_ = kAccept;
 };
 

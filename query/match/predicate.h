@@ -4,6 +4,7 @@
 #include "query/arena.h"
 #include "query/match/element_walks.h"
 #include "query/path/field_lookup.h"
+#include "query/path/field_pass.h"
 #include "query/regex/regex.h"
 #include "wire/bson/view.h"
 #include "wire/error/status.h"
@@ -25,6 +26,7 @@ struct MatchState {
   std::int64_t element = -1;
 
   // The matcher's own.
+  FieldPass pass;
   std::int64_t reached = -1;  ///< The same for the clause asked last, until it is looked at.
   ElementWalks walks;         ///< The $elemMatch that are being asked.
 };
@@ -44,5 +46,7 @@ enum class AtEnd : std::uint8_t { kElements, kWhole };
 /// is entered element by element (and by place, where the name is a number); a path that leads nowhere offers one missing
 /// value. Notes in `state.reached` which element of an array it was. Allocates nothing.
 bool any_along_path(bson::View document, const FieldPath& path, const Predicate& predicate, AtEnd at_end, MatchState& state);
+/// The same from where the path's first name has led.
+bool any_behind_first(bson::Value first, const FieldPath& path, const Predicate& predicate, AtEnd at_end, MatchState& state);
 
 }  // namespace partita::query
