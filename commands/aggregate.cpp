@@ -6,6 +6,7 @@
 #include "commands/explain_pipeline.h"
 #include "commands/geo_near_key.h"
 #include "commands/server.h"
+#include "commands/settings/sort_parameters.h"
 #include "commands/source_stages.h"
 #include "commands/variables.h"
 #include "commands/views.h"
@@ -20,7 +21,7 @@ struct AggregateRequest {
   bson::Value pipeline, cursor, hint, degree, buffered;
   bson::View collation, let;
   bool explain = false;
-  bool disk_use = true;
+  std::optional<bool> disk_use;
   bool bypass_validation = false;
   bool from_mongos = false;
   bool needs_merge = false;
@@ -123,7 +124,8 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   }
   TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), variables.context()));
-  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline));
+  const bool disk_use = request.disk_use.value_or(parameters::sort_limits().disk_use);
+  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), disk_use ? &store.run_files() : nullptr);
   if (made) {
     execution->open(std::move(*made));
   } else if (collection != nullptr) {

@@ -2,6 +2,7 @@
 #include "commands/aggregate_execution.h"
 
 #include "commands/server.h"
+#include "commands/settings/sort_parameters.h"
 #include "query/stages/match.h"
 #include "shards/store.h"
 
@@ -71,6 +72,7 @@ void AggregateExecution::open_whole(shards::Store& store, std::shared_ptr<const 
   auto scan = std::make_unique<shards::LegScan>(store, std::move(collection), std::move(plan.order), work_, legs_control_);
   scan_ = scan.get();
   const query::PipelinePart whole = pipeline_.whole();
+  share_memory(*control_, 1);
   stream_ = whole.open(std::move(scan), control_, counting(whole.steps.size(), each_passed_));
 }
 
@@ -95,23 +97,30 @@ void AggregateExecution::open_split(shards::Store& store, const std::shared_ptr<
     auto scan = std::make_unique<shards::LegScan>(store, collection, plan.order, span, work_, legs_control_);
     legs.push_back({.scan = std::move(scan), .span = std::move(span)});
   }
+  const std::size_t count = legs.size();
   const shards::FanOutManner manner{.merges = split_.order != nullptr || plan.legs_sorted,
                                     .gathers = split_.gathers,
                                     .rows_stay = split_.rows_stay,
                                     .degree = parallelism.degree,
                                     .buffered = parallelism.buffered,
                                     .rows = rows,
-                                    .stages = [this](query::Source scan) { return open_leg(std::move(scan)); }};
+                                    .stages = [this, count](query::Source scan) { return open_leg(std::move(scan), count); }};
   auto fan_out = std::make_unique<shards::FanOut>(std::move(legs), manner, legs_control_);
   fan_out_ = fan_out.get();
+  share_memory(*control_, 1);
   stream_ = split_.merge.open(std::move(fan_out), control_, counting(split_.merge.steps.size(), merge_passed_));
 }
 
 /// The stages of one leg. What they hold counts together; each by itself belongs to one thread at a time.
-query::Source AggregateExecution::open_leg(query::Source scan) {
+query::Source AggregateExecution::open_leg(query::Source scan, std::size_t legs) {
   auto control = std::make_shared<query::RunControl>(held_);
+  share_memory(*control, legs);
   control->set_interrupt([this] { return legs_control_.check(); });
   return split_.each.open(std::move(scan), control, counting(split_.each.steps.size(), each_passed_));
+}
+
+void AggregateExecution::share_memory(query::RunControl& control, std::size_t among) const {
+  control.allow_spilling({.files = files_, .memory = parameters::sort_limits().memory_bytes / among});
 }
 
 query::PipelinePart::Behind AggregateExecution::counting(std::size_t steps, std::deque<std::vector<std::int64_t>>& counts) const {
@@ -125,6 +134,7 @@ void AggregateExecution::open(std::vector<bson::Document> documents) {
   documents_bytes_ = size_of(documents_);
   std::vector<bson::View> views(documents_.begin(), documents_.end());
   const query::PipelinePart whole = pipeline_.whole();
+  share_memory(*control_, 1);
   stream_ = whole.open(std::make_unique<query::VectorSource>(std::move(views)), control_, counting(whole.steps.size(), each_passed_));
 }
 

@@ -18,8 +18,9 @@ namespace partita::commands {
 /// what they send.
 class AggregateExecution final : public Execution {
  public:
-  AggregateExecution(bson::Document stages, query::Pipeline pipeline)
-      : stages_(std::move(stages)), pipeline_(std::move(pipeline)) {}
+  /// What its stages cannot keep in memory goes into `files`; null where it must not.
+  AggregateExecution(bson::Document stages, query::Pipeline pipeline, query::RunFiles* files)
+      : stages_(std::move(stages)), pipeline_(std::move(pipeline)), files_(files) {}
 
   /// Reads from a collection.
   Status open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint,
@@ -56,7 +57,8 @@ class AggregateExecution final : public Execution {
   void open_near(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, Plan plan, std::uint64_t most);
   void open_split(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, const Plan& plan,
                   bool ordered, const Parallelism& parallelism);
-  query::Source open_leg(query::Source scan);
+  query::Source open_leg(query::Source scan, std::size_t legs);
+  void share_memory(query::RunControl& control, std::size_t among) const;
   query::PipelinePart::Behind counting(std::size_t steps, std::deque<std::vector<std::int64_t>>& counts) const;
   Status begin(Operation& operation);
   void rest(bool for_good);
@@ -66,6 +68,7 @@ class AggregateExecution final : public Execution {
 
   const bson::Document stages_;  ///< The pipeline points into it.
   query::Pipeline pipeline_;
+  query::RunFiles* const files_;
   std::unique_ptr<const query::StagePlan> filter_;  ///< A $match that the scan has taken over.
   query::PipelineSplit split_;
   std::vector<bson::Document> documents_;

@@ -49,10 +49,13 @@ void write_build(bson::Writer& row, const shards::BuildProgress& build) {
     return row.add("msg", indexes ? "Index Build: draining writes received during build"
                                   : "Repartition: following writes received during the copying");
   }
-  const std::string_view scanning = indexes ? "Index Build: scanning collection" : "Repartition: copying documents";
-  const std::int64_t done = build.done;
-  const std::int64_t total = std::max<std::int64_t>({build.total, done, 1});
-  row.add("msg", ::partita::detail::join(scanning, " ", scanning, ": ", done, "/", total, " ", done * 100 / total, "%"));
+  const bool loads = phase == Phase::kLoading;
+  const std::string_view what = loads     ? "Index Build: inserting keys from external sorter into index"
+                                : indexes ? "Index Build: scanning collection"
+                                          : "Repartition: copying documents";
+  const std::int64_t done = loads ? build.entries : build.done;
+  const std::int64_t total = std::max<std::int64_t>({loads ? build.all_entries : build.total, done, 1});
+  row.add("msg", ::partita::detail::join(what, " ", what, ": ", done, "/", total, " ", done * 100 / total, "%"));
   bson::Writer progress = row.document("progress");
   progress.add("done", done);
   progress.add("total", total);

@@ -102,7 +102,7 @@ Status explain_made(Operation& operation, std::vector<bson::Document> made, cons
   const bson::View stages = asked.stages;
   bson::Document rest = behind_source_stage(stages);
   TRY(query::Pipeline pipeline, query::Pipeline::parse(rest.view(), asked.context));
-  AggregateExecution execution(std::move(rest), std::move(pipeline));
+  AggregateExecution execution(std::move(rest), std::move(pipeline), &operation.server().store.run_files());
   execution.count_rows();
   const auto rows = static_cast<std::int64_t>(made.size());
   execution.open(std::move(made));
@@ -233,7 +233,7 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context, query::FilterUse::kQuery));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
   TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint));
-  AggregateExecution execution(std::move(stages.parsed), std::move(pipeline));
+  AggregateExecution execution(std::move(stages.parsed), std::move(pipeline), &store.run_files());
   execution.count_rows();
   if (collection == nullptr) {
     execution.open({});

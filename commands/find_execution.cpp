@@ -76,7 +76,7 @@ Result<bool> FindExecution::next_match(Operation& operation, bson::View& documen
 }
 
 Status FindExecution::sort_all(Operation& operation) {
-  sorter_.emplace(query().sort, query::SorterOptions{.limit = needed()});
+  sorter_.emplace(query().sort, sorter_options(operation, 1));
   CHECK_OK(resume(operation));
   const auto add_all = [&]() -> Status {
     while (true) {
@@ -89,7 +89,7 @@ Status FindExecution::sort_all(Operation& operation) {
   Status status = add_all();
   suspend();
   CHECK_OK(std::move(status));
-  sorter_->finish();
+  CHECK_OK(sorter_->finish());
   sorted_ = true;
   return {};
 }
@@ -97,7 +97,8 @@ Status FindExecution::sort_all(Operation& operation) {
 Status FindExecution::fill_from_sorter(BatchFill& fill) {
   while (!fill.full()) {
     query::SortedRow row;
-    if (!sorter_->next(row)) {
+    TRY(const bool more, sorter_->next(row));
+    if (!more) {
       end();
       return {};
     }

@@ -4,14 +4,10 @@
 #include "commands/find_execution.h"
 #include "commands/near_rows.h"
 #include "commands/server.h"
-#include "query/stages/run_control.h"
 #include "shards/store.h"
 
 namespace partita::commands {
 namespace {
-
-/// Of all sorters of a query together.
-constexpr std::size_t kSortMemory = query::RunControl::kMemoryLimit;
 
 }  // namespace
 
@@ -91,33 +87,30 @@ Status FindFanOut::sort_all(Operation& operation) {
   const shards::CrewSize size =
       shards::crew_size(&operation.server().leg_threads, manner_.parallelism.degree, scans_.size(), rows_to_sort_);
   sorters_.resize(shards::threads(size));
+  const query::SorterOptions options = sorter_options(operation, sorters_.size());
   const shards::EachLeg each{
       .legs = scans_.size(),
-      .work = [this](std::size_t leg, unsigned thread) { return sort_leg(leg, thread); },
-      .finish = [this](unsigned thread) { return sorters_[thread]->finish(), Status(); },
+      .work = [this, &options](std::size_t leg, unsigned thread) { return sort_leg(leg, thread, options); },
+      .finish = [this](unsigned thread) { return sorters_[thread]->finish(); },
   };
   Status status = for_each_leg(each, size, control_, [&operation] { return operation.check_interrupt(); });
   moment_->end();
   CHECK_OK(std::move(status));
-  begin_merge();
-  return {};
+  return begin_merge();
 }
 
-Status FindFanOut::sort_leg(std::size_t leg, unsigned thread) {
+Status FindFanOut::sort_leg(std::size_t leg, unsigned thread, const query::SorterOptions& options) {
   if (sorters_[thread] == nullptr) {
-    sorters_[thread] = std::make_unique<query::Sorter>(query().sort, query::SorterOptions{.limit = needed()});
+    sorters_[thread] = std::make_unique<query::Sorter>(query().sort, options);
   }
   query::Sorter& sorter = *sorters_[thread];
   std::size_t told = sorter.memory();
   query::RowSinkOf sink([&](const query::Row& row) -> Status {
     CHECK_OK(sorter.add(row.document, row.key));
     const std::size_t now = sorter.memory();
-    if (now == told) return {};
-    const std::size_t all = sorted_bytes_.fetch_add(now - told) + (now - told);
+    sorted_bytes_ += now - told;  // May wrap round in between, and comes out right.
     told = now;
-    if (all <= kSortMemory) return {};
-    return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed, "Sort exceeded memory limit of ", kSortMemory,
-                 " bytes over all partitions, and sorting on disk is not supported yet, with or without allowDiskUse.");
+    return {};
   });
   const auto start = std::chrono::steady_clock::now();
   Status status = scans_[leg]->drain(sink);
@@ -133,16 +126,18 @@ Status FindFanOut::sort_leg(std::size_t leg, unsigned thread) {
   return {};
 }
 
-void FindFanOut::begin_merge() {
+Status FindFanOut::begin_merge() {
   std::erase(sorters_, nullptr);
   threads_ = static_cast<unsigned>(sorters_.size());
   std::ranges::sort(failures_, {}, &shards::FanOut::Failure::partition);
   heads_.resize(sorters_.size());
   merge_.emplace(sorters_.size());
   for (std::size_t i = 0; i < sorters_.size(); ++i) {
-    if (sorters_[i]->next(heads_[i])) merge_->set(i, heads_[i].key);
+    TRY(const bool any, sorters_[i]->next(heads_[i]));
+    if (any) merge_->set(i, heads_[i].key);
   }
   merge_->build();
+  return {};
 }
 
 Status FindFanOut::fill_from_sorters(BatchFill& fill) {
@@ -152,9 +147,9 @@ Status FindFanOut::fill_from_sorters(BatchFill& fill) {
       return {};
     }
     query::SortedRow& head = heads_[merge_->winner()];
-    const bson::View document = head.document;
-    sorters_[merge_->winner()]->next(head) ? merge_->replace(head.key) : merge_->remove();
-    TRY(const bool goes_on, hand_on(fill, document));
+    TRY(const bool goes_on, hand_on(fill, head.document));
+    TRY(const bool more, sorters_[merge_->winner()]->next(head));
+    more ? merge_->replace(head.key) : merge_->remove();
     if (!goes_on) return {};
   }
   return {};

@@ -36,8 +36,8 @@ class FindFanOut final : public FindRun {
   Status fill_from_stream(Operation& operation, BatchFill& fill);
   Status stream(BatchFill& fill);
   Status sort_all(Operation& operation);
-  Status sort_leg(std::size_t leg, unsigned thread);
-  void begin_merge();
+  Status sort_leg(std::size_t leg, unsigned thread, const query::SorterOptions& options);
+  Status begin_merge();
   Status fill_from_sorters(BatchFill& fill);
   std::int64_t sum(std::int64_t shards::LegFigures::* figure) const;
   const shards::ScanOrder& order() const override { return plan_.order; }

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/find_run.h"
 
+#include "commands/server.h"
+#include "commands/settings/sort_parameters.h"
+#include "shards/store.h"
+
 namespace partita::commands {
 
 std::uint64_t FindRun::needed() const {
   std::uint64_t needed = 0;
   return query_.limit == 0 || __builtin_add_overflow(query_.limit, query_.skip, &needed) ? 0 : needed;
+}
+
+query::SorterOptions FindRun::sorter_options(Operation& operation, std::size_t sorters) const {
+  return {.limit = needed(),
+          .memory_limit = parameters::sort_limits().memory_bytes / sorters,
+          .files = query_.disk_use ? &operation.server().store.run_files() : nullptr};
 }
 
 void FindRun::begin(BatchFill& fill) {

@@ -16,6 +16,7 @@ struct FindQuery {
   query::SortSpec sort = {};
   std::uint64_t skip = 0;
   std::uint64_t limit = 0;  ///< 0: all.
+  bool disk_use = true;     ///< What does not fit into memory may be sorted by way of files.
 };
 
 /// What was done on one leg of a query, for explain.
@@ -52,6 +53,8 @@ class FindRun : public Execution {
   std::size_t held_memory() const { return holding_ ? held_.view().size() : 0; }
   /// Rows that have to be found, for all that is asked for; 0: all there are.
   std::uint64_t needed() const;
+  /// For each of so many sorters that share the work.
+  query::SorterOptions sorter_options(Operation& operation, std::size_t sorters) const;
 
  private:
   /// False when it does not fit any more.

@@ -215,9 +215,10 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
     if (matches && plan.sorted) break;
   }
   CHECK_OK(plan.premise.check(operation.server().store));
-  sorter.finish();
+  CHECK_OK(sorter.finish());
   query::SortedRow row;
-  if (!sorter.next(row)) return std::optional<std::string>();
+  TRY(const bool found, sorter.next(row));
+  if (!found) return std::optional<std::string>();
   bson::Buffer key;
   if (collection->capped) {  // The number ends the row's key.
     key.append(row.key.last(shards::kNumberBytes));

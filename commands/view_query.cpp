@@ -15,9 +15,14 @@ Status keep_matching(Documents& documents, const query::Matcher& matcher) {
 Status sort(Documents& documents, const query::SortSpec& spec) {
   query::Sorter sorter(spec);
   for (const bson::Document& document : documents) CHECK_OK(sorter.add(document, {}));
-  sorter.finish();
+  CHECK_OK(sorter.finish());
   Documents sorted;
-  for (query::SortedRow row; sorter.next(row);) sorted.emplace_back(row.document);
+  while (true) {
+    query::SortedRow row;
+    TRY(const bool more, sorter.next(row));
+    if (!more) break;
+    sorted.emplace_back(row.document);
+  }
   documents = std::move(sorted);
   return {};
 }

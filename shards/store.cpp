@@ -32,7 +32,8 @@ Store::Store(StoreOptions options, const WallClock& wall)
       clock_(wall),
       positions_(clock_),
       random_(options_.seed),
-      object_ids_(wall, random_) {}
+      object_ids_(wall, random_),
+      run_files_(options_.engine.path) {}
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock& wall) {
   std::unique_ptr<Store> store(new Store(std::move(options), wall));
@@ -204,7 +205,7 @@ Status Store::settle_replayed(CatalogState& state, Time changed) {
   for (const auto& takeover : changes.takeovers) CHECK_OK(copy_rows(*engine_, takeover.sources, *takeover.target));
   if (!changes.retired.empty()) retired_.emplace_back(changed, std::move(changes.retired));
   for (const auto& unfilled : changes.unfilled) {
-    CHECK_OK(fill_index(*engine_, unfilled.records, unfilled.index));
+    CHECK_OK(fill_index(*this, unfilled.records, unfilled.index));
   }
   return {};  // Dropped tables go with the orphans.
 }

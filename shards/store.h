@@ -11,6 +11,7 @@
 #include "shards/log/log_holds.h"
 #include "shards/log/random.h"
 #include "shards/snapshot/past_pin.h"
+#include "shards/storage/temporary_files.h"
 
 namespace partita::wire {
 class Periodic;
@@ -20,6 +21,7 @@ namespace partita::shards {
 
 class Balancer;
 struct BalanceOptions;
+struct BuildOptions;
 class Checkpointer;
 class JournalSync;
 class Mover;
@@ -44,6 +46,7 @@ struct StoreOptions {
   std::uint64_t seed = RandomSource::system_seed();
   std::shared_ptr<BalanceOptions> balance;  ///< Null: what they are at first.
   std::shared_ptr<const TtlOptions> ttl;    ///< The same.
+  std::shared_ptr<const BuildOptions> builds;  ///< The same.
 };
 
 /// Everything that is stored: opened from one directory, recovered, and kept in shape by its background threads.
@@ -68,6 +71,8 @@ class Store {
   TableId state_table() const { return state_table_; }
   const StoreOptions& options() const { return options_; }
   Balancer& balancer() { return *balancer_; }
+  /// For what is sorted and does not fit into memory.
+  query::RunFiles& run_files() { return run_files_; }
   TtlMonitor& ttl() { return *ttl_; }
 
   /// Calls `synced`, on another thread, once everything journaled before this call is on disk.
@@ -110,6 +115,7 @@ class Store {
   Positions positions_;
   RandomSource random_;
   ObjectIdSource object_ids_;
+  TemporaryFiles run_files_;
   std::unique_ptr<Engine> engine_;
   Applier::Tables tables_;
   TableId state_table_ = kNoTable;

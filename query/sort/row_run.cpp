@@ -7,12 +7,13 @@
 
 namespace partita::query {
 
-void RowRun::add(bson::View document, std::span<const std::uint8_t> key) {
-  std::uint8_t* row = allocate(key.size() + document.size());
-  std::memcpy(row, key.data(), key.size());
-  std::memcpy(row + key.size(), document.data(), document.size());
-  entries_.push_back({key_prefix(key), row, static_cast<std::uint32_t>(key.size())});
-  memory_ += memory_of(document, key);
+void RowRun::add(KeyedBytes added) {
+  std::uint8_t* row = allocate(added.key.size() + added.bytes.size());
+  std::ranges::copy(added.key, row);
+  std::ranges::copy(added.bytes, row + added.key.size());
+  entries_.push_back({key_prefix(added.key), row, static_cast<std::uint32_t>(added.key.size()),
+                      static_cast<std::uint32_t>(added.bytes.size())});
+  memory_ += added.key.size() + added.bytes.size() + sizeof(Entry);
 }
 
 std::uint8_t* RowRun::allocate(std::size_t size) {
@@ -34,9 +35,9 @@ void RowRun::sort() {
 
 void RowRun::clear() { *this = RowRun(); }
 
-SortedRow RowRun::row(std::size_t index) const {
+KeyedBytes RowRun::row(std::size_t index) const {
   const Entry& entry = entries_[index];
-  return {bson::View::trusted(entry.row + entry.key_size), entry.key()};
+  return {{entry.row + entry.key_size, entry.size}, entry.key()};
 }
 
 }  // namespace partita::query

@@ -9,34 +9,38 @@
 
 namespace partita::query {
 
-/// A document and the key that it sorts by, both somebody else's bytes. The key travels beside the document, never
-/// inside: the merge over partitions goes by it.
+/// Bytes and the key that they sort by, both somebody else's. The key travels beside what it belongs to, never inside: the
+/// merge over partitions goes by it.
+struct KeyedBytes {
+  std::span<const std::uint8_t> bytes;
+  std::span<const std::uint8_t> key;
+};
+
+/// The same of a document.
 struct SortedRow {
   bson::View document;
   std::span<const std::uint8_t> key;
 };
 
-/// Rows collected in memory, sorted all at once, then read in order. Rows are copied; what row() gives lives as long as
-/// this. Growing, it is what a spill to disk writes out and clears: a sorted run.
+/// Rows collected in memory, sorted all at once, then read in order. They are copied; what row() gives lives as long as
+/// this, or until clear().
 class RowRun {
  public:
-  void add(bson::View document, std::span<const std::uint8_t> key);
+  void add(KeyedBytes row);
   void sort();
   void clear();
 
   std::size_t size() const { return entries_.size(); }
-  SortedRow row(std::size_t index) const;
+  KeyedBytes row(std::size_t index) const;
   /// Bytes held for rows and for what is kept about them.
   std::size_t memory() const { return memory_; }
-  static std::size_t memory_of(bson::View document, std::span<const std::uint8_t> key) {
-    return key.size() + document.size() + sizeof(Entry);
-  }
 
  private:
   struct Entry {
     std::uint64_t prefix;      ///< Of the key: decides most comparisons without a look at the row.
-    const std::uint8_t* row;   ///< The key, then the document.
+    const std::uint8_t* row;   ///< The key, then the bytes.
     std::uint32_t key_size;
+    std::uint32_t size;        ///< Of the bytes.
     std::span<const std::uint8_t> key() const { return {row, key_size}; }
   };
   std::uint8_t* allocate(std::size_t size);

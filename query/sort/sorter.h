@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "query/sort/row_run.h"
+#include "query/sort/external_sort.h"
 #include "query/sort/sort_keys.h"
 #include "query/sort/top_rows.h"
 
@@ -12,6 +12,7 @@ namespace partita::query {
 struct SorterOptions {
   std::uint64_t limit = 0;  ///< Only that many rows will be read; 0 for all.
   std::size_t memory_limit = 100 * 1024 * 1024;
+  RunFiles* files = nullptr;  ///< Where rows go that do not fit; null where they may not.
 };
 
 /// Sorts documents: all are added, then finish(), then next() gives them in order. Equal ones come in the order of their
@@ -21,7 +22,8 @@ class Sorter {
  public:
   explicit Sorter(const SortSpec& spec, SorterOptions options = {});
 
-  /// Fails with QueryExceededMemoryLimitNoDiskUseAllowed when the rows to keep outgrow the memory allowed.
+  /// Fails with QueryExceededMemoryLimitNoDiskUseAllowed when the rows to keep outgrow the memory allowed, and may not go
+  /// into files.
   /// Inline up to where a row is wanted: with a limit hardly any is, and 50,000 calls are a tenth of finding the first
   /// hundred rows of as many.
   Status add(bson::View document, std::span<const std::uint8_t> record_key) {
@@ -32,17 +34,20 @@ class Sorter {
     return consider(document, record_key, &first);
   }
   /// No more documents are coming.
-  void finish();
-  /// False at the end. The row is valid as long as the Sorter; its key is the sort key with the record key behind it.
-  bool next(SortedRow& row);
+  Status finish();
+  /// False at the end. The row is valid until the next call, and as long as the Sorter if rows stay; its key is the sort key
+  /// with the record key behind it.
+  Result<bool> next(SortedRow& row);
+  bool rows_stay() const;
   std::size_t memory() const;
 
  private:
+  Status go_on_with_all();
   Status consider(bson::View document, std::span<const std::uint8_t> record_key, const bson::Value* first);
 
   SortKeys keys_;
   SorterOptions options_;
-  std::variant<RowRun, TopRows> rows_;
+  std::variant<ExternalSort, TopRows> rows_;
   bson::Buffer key_;
   std::size_t read_ = 0;
 };

@@ -86,6 +86,7 @@ class RecordSource {
     if (bytes == held_ || control_ == nullptr) return {};
     return control_->change(held_, bytes);
   }
+  RunControl::Spilling spilling() const { return control_ == nullptr ? RunControl::Spilling() : control_->spilling(); }
   /// The same once a batch, which is also when the work may be told to end.
   Status made_batch(std::size_t bytes) {
     CHECK_OK(holds(bytes));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // On one partition a group's accumulators take in documents. Over several, each partition hands on its groups with partial
-// states, {_id, field: partial...}, and a second $group behind the merge takes those in.
+// states, {_id, field: partial...}, and a second $group behind the merge takes those in. What outgrows the memory goes into
+// files in the same form, and is combined when it comes back.
 #include <optional>
 
 #include "query/path/field_gather.h"
+#include "query/stages/group_spill.h"
 #include "query/stages/group_table.h"
 #include "query/stages/row_builder.h"
 #include "query/stages/stage.h"
@@ -14,7 +16,8 @@ namespace {
 using bson::Value;
 using bson::View;
 
-constexpr std::size_t kMemoryLimit = 100 * 1024 * 1024;
+/// A state must come back as a document that a pipeline can hold.
+constexpr std::size_t kLargestState = 64 << 20;
 /// What expressions compute is forgotten after this many rows.
 constexpr std::size_t kRowsPerArena = 512;
 
@@ -56,13 +59,25 @@ class GroupStage : public RecordSource {
     consumed_ = true;
     out.clear();
     rows_.clear();
-    for (; next_ < table_.size() && !rows_.full(); ++next_) write(table_[next_], out.arena);
+    while (!rows_.full()) {
+      if (next_ == table_.size() && spill_) CHECK_OK(bring_back());
+      if (next_ == table_.size()) break;
+      write(table_[next_++], out.arena);
+    }
     rows_.hand_out(out);
-    return holds(table_.memory() + rows_.memory());
+    return holds(memory() + rows_.memory());
   }
 
  private:
   Status consume() {
+    spilling_ = spilling();
+    CHECK_OK(take_all());
+    if (!spill_) return {};
+    CHECK_OK(spill());
+    return spill_->finish();
+  }
+
+  Status take_all() {
     if (role_ == Role::kCombine) {
       RowSinkOf combined([this](const Row& row) { return combine(row.document); });
       return input_->drain(combined);
@@ -77,10 +92,55 @@ class GroupStage : public RecordSource {
   }
 
   Status check_memory() {
-    if (table_.memory() <= kMemoryLimit) return holds(table_.memory());
-    return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed,
-                 "Exceeded memory limit for $group of ", kMemoryLimit, " bytes, and spilling to disk is not supported yet, with or without allowDiskUse.");
+    if (table_.memory() <= spilling_.memory) [[likely]] return holds(memory());
+    if (spilling_.files == nullptr) {
+      return error(Code::QueryExceededMemoryLimitNoDiskUseAllowed, "Exceeded memory limit for $group of ", spilling_.memory,
+                   " bytes, but didn't allow external sort. Pass allowDiskUse:true to opt in.");
+    }
+    return spill();
   }
+
+  /// All groups leave the table as they are.
+  Status spill() {
+    if (!spill_) spill_.emplace(ExternalSort::Options{.memory_limit = spilling_.memory, .files = spilling_.files});
+    Arena arena;
+    bson::Buffer partial;
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      partial.clear();
+      {
+        bson::Writer out(partial);
+        write(table_[i], Role::kPartial, arena, out);
+      }
+      if (partial.size() > kLargestState) {
+        return error(Code::ExceededMemoryLimit, "A group of $group takes ", partial.size(), " bytes, more than the ", kLargestState,
+                     " that may be spilled to disk");
+      }
+      CHECK_OK(spill_->add(table_[i].key, bson::View::trusted(partial.data())));
+      if (i % kRowsPerArena == 0) arena.reset();
+    }
+    spill_->end_generation();
+    table_ = GroupTable(accumulators_of(spec_));
+    return holds(memory());
+  }
+
+  /// The next groups, each with all that has been spilled of it.
+  Status bring_back() {
+    table_ = GroupTable(accumulators_of(spec_));
+    next_ = 0;
+    if (first_back_) merge(std::exchange(first_back_, {})->view());
+    while (true) {
+      GroupSpill::Partial partial;
+      TRY(const bool more, spill_->next(partial));
+      if (!more) return {};
+      if (partial.begins && (table_.size() >= Batch::kRows || table_.memory() > Batch::kBytes)) {
+        first_back_ = bson::Document(partial.state);
+        return {};
+      }
+      merge(partial.state);
+    }
+  }
+
+  std::size_t memory() const { return table_.memory() + (spill_ ? spill_->memory() : 0); }
 
   Status take(View document, Arena& arena) {
     spec_.gather.gather(document, gathered_.data());
@@ -103,20 +163,28 @@ class GroupStage : public RecordSource {
   }
 
   Status combine(View partial) {
+    merge(partial);
+    return check_memory();
+  }
+
+  void merge(View partial) {
     Group& group = table_.find_or_add(partial["_id"]);
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const GroupField& field = spec_.fields[i];
       field.accumulator->methods.merge(table_.state(group, i), partial[field.name], table_.arena());
     }
-    return check_memory();
   }
 
   void write(const Group& group, Arena& arena) {
     bson::Writer out = rows_.next();
+    write(group, role_, arena, out);
+  }
+
+  void write(const Group& group, Role role, Arena& arena, bson::Writer& out) {
     out.add("_id", group.id);
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const AccumulatorMethods& methods = spec_.fields[i].accumulator->methods;
-      const auto read = role_ == Role::kPartial ? methods.partial : methods.result;
+      const auto read = role == Role::kPartial ? methods.partial : methods.result;
       out.add(spec_.fields[i].name, read(table_.state(group, i), arena));
     }
   }
@@ -129,6 +197,9 @@ class GroupStage : public RecordSource {
   bool consumed_ = false;
   std::size_t next_ = 0;
   RowBuilder rows_;
+  RunControl::Spilling spilling_;
+  std::optional<GroupSpill> spill_;
+  std::optional<bson::Document> first_back_;  ///< Of the groups that come back next.
 };
 
 class GroupPlan : public StagePlan {

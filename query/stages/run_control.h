@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "query/sort/run_file.h"
 #include "wire/error/status.h"
 
 namespace partita::query {
@@ -33,6 +34,15 @@ class RunControl {
   }
   std::size_t used() const { return used_; }
 
+  /// Where stages may put what does not fit into memory, and how much of it each of them may hold first; without files it
+  /// is an error then.
+  struct Spilling {
+    RunFiles* files = nullptr;
+    std::size_t memory = std::size_t{100} << 20;
+  };
+  void allow_spilling(Spilling spilling) { spilling_ = spilling; }
+  const Spilling& spilling() const { return spilling_; }
+
   /// Asked between batches, until the next call; it fails when the work shall end. An empty one never does.
   void set_interrupt(std::function<Status()> interrupt) { interrupt_ = std::move(interrupt); }
   Status check_interrupt() const { return interrupt_ ? interrupt_() : Status(); }
@@ -41,6 +51,7 @@ class RunControl {
   std::size_t used_ = 0;
   const Shared shared_;
   std::function<Status()> interrupt_;
+  Spilling spilling_;
 };
 
 }  // namespace partita::query

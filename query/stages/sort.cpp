@@ -10,35 +10,46 @@ namespace {
 class SortStage : public RecordSource {
  public:
   SortStage(const SortSpec& spec, std::uint64_t limit, Source input)
-      : sorter_(spec, {.limit = limit}), input_(std::move(input)) {}
+      : spec_(spec), limit_(limit), input_(std::move(input)) {}
 
   Status pull(Batch& out) override {
-    if (!consumed_) CHECK_OK(consume());
-    consumed_ = true;
+    if (!sorter_) CHECK_OK(consume());
     out.clear();
-    SortedRow row;
-    while (out.size() < Batch::kRows && sorter_.next(row)) out.rows.push_back({row.document, row.key});
-    return {};
+    const bool rows_stay = sorter_->rows_stay();
+    std::size_t copied = 0;
+    while (out.size() < Batch::kRows && copied < Batch::kBytes) {
+      SortedRow row;
+      TRY(const bool more, sorter_->next(row));
+      if (!more) break;
+      if (!rows_stay) {
+        row = {bson::View::trusted(out.arena.copy(row.document.bytes()).data()), out.arena.copy(row.key)};
+        copied += row.document.size() + row.key.size();
+      }
+      out.rows.push_back({row.document, row.key});
+    }
+    return rows_stay ? Status() : holds(sorter_->memory() + copied);
   }
 
  private:
   /// Rows that come without a key are told apart by their place in the stream, so that the order is total.
   Status consume() {
+    const RunControl::Spilling spilling = this->spilling();
+    Sorter& sorter = sorter_.emplace(spec_, SorterOptions{.limit = limit_, .memory_limit = spilling.memory, .files = spilling.files});
     std::uint64_t arrived = 0;
     RowSinkOf sink([&](const Row& row) -> Status {
       const std::uint64_t place = __builtin_bswap64(arrived++);
       const std::span<const std::uint8_t> place_key(reinterpret_cast<const std::uint8_t*>(&place), sizeof place);
-      CHECK_OK(sorter_.add(row.document, row.key.empty() ? place_key : row.key));
-      return holds(sorter_.memory());
+      CHECK_OK(sorter.add(row.document, row.key.empty() ? place_key : row.key));
+      return holds(sorter.memory());
     });
     CHECK_OK(input_->drain(sink));
-    sorter_.finish();
-    return {};
+    return sorter.finish();
   }
 
-  Sorter sorter_;
+  const SortSpec& spec_;  // The plan's.
+  const std::uint64_t limit_;
+  std::optional<Sorter> sorter_;  ///< Has all rows.
   Source input_;
-  bool consumed_ = false;
 };
 
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {

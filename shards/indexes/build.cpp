@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/indexes/build.h"
 
+#include "shards/indexes/build_options.h"
+#include "shards/indexes/fill.h"
 #include "shards/storage/fail_point.h"
 
 namespace partita::shards {
@@ -16,7 +18,6 @@ constexpr std::size_t kFewDocuments = 500;
 constexpr int kAttempts = 100;
 
 FailPoint table_made{"indexTableMade", "A new index has its table in one partition, and no entries."};
-FailPoint chunk_filled{"indexChunkFilled", "Some documents' entries are in a new index."};
 FailPoint caught_up{"indexCaughtUp", "A new index has followed the log for a while."};
 
 /// Runs `body` and commits what it has written.
@@ -31,52 +32,11 @@ Status in_transaction(Session& session, const IndexBuild::GoOn& go_on, Body&& bo
   }
 }
 
-/// Walks over the documents of a table as `reader` sees them and adds their entries, a chunk at a time.
-class Filler {
- public:
-  Filler(TableId records, std::span<const std::shared_ptr<PartitionIndex>> indexes, IndexWriter& entries,
-         const IndexBuild::GoOn& go_on, BuildProgress& progress)
-      : records_(records), indexes_(indexes), entries_(entries), go_on_(go_on), progress_(progress) {}
-
-  Status run(Session& reader, Session& writer) {
-    while (more_) {
-      const auto chunk = [&] { return add_chunk(reader, writer); };
-      CHECK_OK(in_transaction(writer, go_on_, chunk));
-      last_ = next_last_;
-      progress_.done.fetch_add(in_chunk_, std::memory_order_relaxed);
-      CHECK_OK(chunk_filled.hit());
-    }
-    return {};
-  }
-
- private:
-  Status add_chunk(Session& reader, Session& writer) {
-    TRY(Cursor rows, reader.cursor(records_));
-    if (!last_.empty()) CHECK_OK(rows.bound(last_, false, {}));
-    in_chunk_ = 0;
-    for (int i = 0; i < kChunk; ++i) {
-      if (i % kInterruptInterval == 0) CHECK_OK(go_on_());
-      TRY(more_, rows.next());
-      if (!more_) break;
-      ++in_chunk_;
-      const Bytes key = rows.key();
-      const bson::View document = bson::View::trusted(rows.value().data());
-      for (const auto& index : indexes_) CHECK_OK(entries_.insert(writer, *index, key, document));
-      if (i == kChunk - 1) next_last_.assign(key.begin(), key.end());
-    }
-    return {};
-  }
-
-  const TableId records_;
-  const std::span<const std::shared_ptr<PartitionIndex>> indexes_;
-  IndexWriter& entries_;
-  const IndexBuild::GoOn& go_on_;
-  BuildProgress& progress_;
-  int in_chunk_ = 0;
-  std::vector<std::uint8_t> last_;
-  std::vector<std::uint8_t> next_last_;
-  bool more_ = true;
-};
+query::ExternalSort::Options memory_of(Store& store) {
+  const auto& options = store.options().builds;
+  const std::size_t bytes = options != nullptr ? options->memory_bytes.load() : BuildOptions().memory_bytes.load();
+  return {.memory_limit = bytes, .files = &store.run_files()};
+}
 
 std::vector<PartitionId> partitions_of(const Collection& collection, const Collection::Run& run) {
   std::vector<PartitionId> partitions;
@@ -95,12 +55,11 @@ Result<std::optional<bson::View>> take_document(Cursor& rows, Bytes key, bson::B
 
 }  // namespace
 
-Status fill_index(Engine& engine, TableId records, const std::shared_ptr<PartitionIndex>& index) {
-  TRY(const SessionLease session, SessionLease::take(engine));
-  IndexWriter entries(IndexWriter::Twins::kTake);
-  const IndexBuild::GoOn always = [] { return Status(); };
+Status fill_index(Store& store, TableId records, const std::shared_ptr<PartitionIndex>& index) {
+  TRY(const SessionLease session, SessionLease::take(store.engine()));
   BuildProgress progress;
-  return Filler(records, {&index, 1}, entries, always, progress).run(*session, *session);
+  const auto always = [] { return Status(); };
+  return IndexFill(records, {&index, 1}, memory_of(store), always, progress).run(*session, *session);
 }
 
 IndexBuild::IndexBuild(Store& store, std::shared_ptr<const Collection> collection,
@@ -156,9 +115,9 @@ Status IndexBuild::run() {
   CHECK_OK(follower_->begin());
   TRY(const SessionLease writer, SessionLease::take(store_.engine()));
   progress_.total.fetch_add(collection_->size().documents, std::memory_order_relaxed);
-  progress_.phase = BuildProgress::Phase::kScanning;
   for (const Part& part : parts_) {
-    CHECK_OK(Filler(part.slot->partition->records(), part.indexes, entries_, go_on_, progress_).run(follower_->seen().session(), *writer));
+    IndexFill fill(part.slot->partition->records(), part.indexes, memory_of(store_), go_on_, progress_);
+    CHECK_OK(fill.run(follower_->seen().session(), *writer));
   }
   progress_.phase = BuildProgress::Phase::kCatchingUp;
   pursuit_.emplace(collection_->partitions, kFewDocuments);

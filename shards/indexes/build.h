@@ -71,6 +71,6 @@ class IndexBuild {
 };
 
 /// Fills an empty index over records that nobody writes to: what replay does.
-Status fill_index(Engine& engine, TableId records, const std::shared_ptr<PartitionIndex>& index);
+Status fill_index(Store& store, TableId records, const std::shared_ptr<PartitionIndex>& index);
 
 }  // namespace partita::shards

@@ -84,6 +84,10 @@ Bytes type_bits_of(const IndexSpec& spec, Bytes value) {
   return value.subspan(at + size);
 }
 
+Status index_collision(const IndexSpec& spec, Bytes key, Bytes value) {
+  return collision(spec, key, type_bits_of(spec, value));
+}
+
 Status duplicate_key(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value) {
   return error(Code::DuplicateKey, "E11000 duplicate key error collection: ", ns, " index: ", index_name,
                " dup key: ", bson::to_shell(key_value))
@@ -96,20 +100,27 @@ Status duplicate_key(std::string_view ns, const Status& collision) {
                        details["keyValue"].as_document());
 }
 
+/// Fills key_ and value_.
 template <class Session>
-Status BasicIndexWriter<Session>::put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
-                        const query::IndexKeys& keys) {
-  const Bytes fields = keys.key(entry);
+void BasicIndexWriter<Session>::lay_out(const IndexSpec& spec, Bytes record_key, std::size_t entry,
+                                        const query::IndexKeys& keys) {
   key_.clear();
-  key_.append(fields);
+  key_.append(keys.key(entry));
   value_.clear();
-  if (index.spec->unique) {
+  if (spec.unique) {
     put_size(value_, record_key.size());
     value_.append(record_key);
   } else {
     key_.append(record_key);
   }
   value_.append(keys.type_bits(entry));
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
+                        const query::IndexKeys& keys) {
+  const Bytes fields = keys.key(entry);
+  lay_out(*index.spec, record_key, entry, keys);
   const bool refuses = index.spec->prepare_unique && !index.spec->unique && twins_ == Twins::kRefuse;
   if (refuses) CHECK_OK(refuse_twin(cursor, *index.spec, fields, keys.type_bits(entry)));
   Status status = cursor.insert(key_.bytes(), value_.bytes());
@@ -150,6 +161,18 @@ Status BasicIndexWriter<Session>::insert(Session& session, PartitionIndex& index
   note_multikey(index);
   TRY(Cursor cursor, session.cursor(index.table));
   for (std::size_t i = 0; i < after_.size(); ++i) CHECK_OK(put(cursor, index, record_key, i, after_));
+  return {};
+}
+
+template <class Session>
+Status BasicIndexWriter<Session>::collect(PartitionIndex& index, Bytes record_key, bson::View document,
+                                          query::ExternalSort& rows) {
+  CHECK_OK(index.spec->keys->make(document, after_));
+  note_multikey(index);
+  for (std::size_t i = 0; i < after_.size(); ++i) {
+    lay_out(*index.spec, record_key, i, after_);
+    CHECK_OK(rows.add({value_.bytes(), key_.bytes()}));
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "query/indexes/index_keys.h"
+#include "query/sort/external_sort.h"
 #include "shards/catalog/collection.h"
 #include "shards/storage/session.h"
 
@@ -28,6 +29,8 @@ class BasicIndexWriter {
   /// Fails with DuplicateKey, naming index and values, when a unique index has the fields already.
   Status insert(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
   Status remove(Session& session, PartitionIndex& index, Bytes record_key, bson::View document);
+  /// The rows that insert() would write go to be sorted, for a table that is filled in order.
+  Status collect(PartitionIndex& index, Bytes record_key, bson::View document, query::ExternalSort& rows);
   /// Only what differs between the two is touched; nothing is looked at when the fields hold the same bytes.
   Status update(Session& session, PartitionIndex& index, Bytes record_key, bson::View before, bson::View after);
 
@@ -47,6 +50,7 @@ class BasicIndexWriter {
  private:
   using Cursor = std::remove_cvref_t<decltype(*std::declval<Session&>().cursor(kNoTable))>;
 
+  void lay_out(const IndexSpec& spec, Bytes record_key, std::size_t entry, const query::IndexKeys& keys);
   Status put(Cursor& cursor, const PartitionIndex& index, Bytes record_key, std::size_t entry,
              const query::IndexKeys& keys);
   Status refuse_twin(Cursor& cursor, const IndexSpec& spec, Bytes fields, Bytes type_bits);
@@ -75,6 +79,9 @@ using IndexWriter = BasicIndexWriter<Session>;
 /// The record key inside an entry.
 Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value);
 Bytes type_bits_of(const IndexSpec& spec, Bytes value);
+
+/// Two documents with the same fields in a unique index, of which one has the entry.
+Status index_collision(const IndexSpec& spec, Bytes key, Bytes value);
 
 /// E11000 as MongoDB words it, with keyPattern and keyValue beside it. Who knows the collection's name writes it; below,
 /// a collision is a DuplicateKey whose message is the index's name and whose details are the two documents.

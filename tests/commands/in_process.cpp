@@ -9,6 +9,7 @@
 
 #include "commands/settings/balance_parameters.h"
 #include "commands/settings/move_parameters.h"
+#include "commands/settings/sort_parameters.h"
 #include "commands/settings/ttl_parameters.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
@@ -122,6 +123,7 @@ void InProcess::start() {
   options.balance = commands::parameters::balance_options();
   options.moves = commands::parameters::move_options();
   options.ttl = commands::parameters::ttl_options();
+  options.builds = commands::parameters::build_options();
   Result<std::unique_ptr<shards::Store>> store = shards::Store::open(std::move(options), wall_);
   if (!store.ok()) throw std::runtime_error(store.status().message());
   store_ = std::move(*store);

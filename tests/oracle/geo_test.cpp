@@ -110,11 +110,11 @@ TEST_P(GeoOracle, TheNearestAreTheSame) {
       const auto place = static_cast<std::uint8_t>(i);
       ASSERT_TRUE(sorter.add(documents[i].view(), {&place, 1}).ok());
     }
-    sorter.finish();
+    ASSERT_TRUE(sorter.finish().ok());
     ASSERT_EQ(theirs.size(), documents.size());
     for (const Document& row : theirs) {
       query::SortedRow ours;
-      ASSERT_TRUE(sorter.next(ours));
+      ASSERT_TRUE(sorter.next(ours).value());
       const double distance = row["d"].as_double();
       // Shapes that contain the point are all at no distance, in any order.
       if (distance > 0) {

@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "shards/indexes/build_options.h"
 #include "shards/partitions/check.h"
 #include "shards/router/record_keys.h"
 #include "shards/router/write.h"
@@ -46,6 +47,7 @@ class IndexBuildTest : public testing::Test {
     options.engine.path = root_;
     options.engine.cache_bytes = 64 << 20;
     options.touched_key_bytes = touched_key_bytes;
+    options.builds = builds_;
     store_ = std::move(Store::open(options, wall_)).value();
   }
   void build_beside_writers();
@@ -138,6 +140,7 @@ class IndexBuildTest : public testing::Test {
   const fs::path root_ = fs::temp_directory_path() / ("partita-build-" + std::to_string(::getpid()) + "-" +
                                                       testing::UnitTest::GetInstance()->current_test_info()->name());
   SystemWallClock wall_;
+  const std::shared_ptr<BuildOptions> builds_ = std::make_shared<BuildOptions>();
   std::unique_ptr<Store> store_;
 };
 
@@ -183,6 +186,23 @@ TEST_F(IndexBuildTest, FollowsWhatWritersDoMeanwhile) { build_beside_writers(); 
 TEST_F(IndexBuildTest, FollowsWhatWritersDoInSmallSteps) {
   open(1000);
   build_beside_writers();
+}
+
+TEST_F(IndexBuildTest, SortsByWayOfFiles) {
+  builds_->memory_bytes = 20'000;
+  build_beside_writers();
+}
+
+TEST_F(IndexBuildTest, FindsDuplicatesThatLieInSeveralFiles) {
+  builds_->memory_bytes = 10'000;
+  fill(3000);
+  ASSERT_TRUE(put(kNs, 5000, "u: 'twin'").ok());
+  ASSERT_TRUE(put(kNs, 0, "u: 'twin'").ok());
+  const Status refused = create({"{key: {u: 1}, name: 'u', unique: true}"}).status();
+  EXPECT_EQ(refused.code(), Code::DuplicateKey);
+  EXPECT_NE(refused.message().find("dup key: { u: \"twin\" }"), std::string::npos) << refused.message();
+  EXPECT_EQ(indexes(), 0u);
+  EXPECT_EQ(index_tables(), 0u);
 }
 
 /// In the round that follows, each document takes the value that its neighbour gives up.

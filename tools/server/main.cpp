@@ -13,6 +13,7 @@
 #include "commands/service.h"
 #include "commands/settings/balance_parameters.h"
 #include "commands/settings/move_parameters.h"
+#include "commands/settings/sort_parameters.h"
 #include "commands/settings/ttl_parameters.h"
 #include "commands/settings/parameters.h"
 #include "commands/settings/server_parameters.h"
@@ -63,6 +64,7 @@ shards::StoreOptions store_options(const Settings::Storage& storage) {
   options.balance = commands::parameters::balance_options();
   options.moves = commands::parameters::move_options();
   options.ttl = commands::parameters::ttl_options();
+  options.builds = commands::parameters::build_options();
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "query/keys/encode.h"
+#include "tests/support/memory_run_files.h"
 #include "tests/support/random_bson.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -31,9 +32,9 @@ class Sorting {
     return sorter_.add(document, record_key_.bytes());
   }
   std::vector<Document> read() {
-    sorter_.finish();
+    EXPECT_TRUE(sorter_.finish().ok());
     std::vector<Document> documents;
-    for (query::SortedRow row; sorter_.next(row);) documents.emplace_back(row.document);
+    for (query::SortedRow row; sorter_.next(row).value();) documents.emplace_back(row.document);
     return documents;
   }
 
@@ -121,9 +122,28 @@ TEST(Sorter, RefusesToOutgrowItsMemory) {
     }
     EXPECT_EQ(status.code(), Code::QueryExceededMemoryLimitNoDiskUseAllowed);
     EXPECT_EQ(status.message(),
-              "Sort exceeded memory limit of 1000000 bytes, and sorting on disk is not supported yet, with or without "
-              "allowDiskUse.");
+              "Sort exceeded memory limit of 1000000 bytes, but did not opt in to external sorting. Aborting operation. "
+              "Pass allowDiskUse:true to opt in.");
     EXPECT_NEAR(added, 100, 2);
+  }
+}
+
+/// Also the first so many of them, where these are more than fit.
+TEST(Sorter, GoesByWayOfFiles) {
+  for (const std::uint64_t limit : {0, 1000, 300}) {
+    MemoryRunFiles files;
+    Sorting sorting(spec("{a: 1}"), {.limit = limit, .memory_limit = 20'000, .files = &files});
+    for (int i = 0; i < 5000; ++i) {
+      const Document document = Document::build([&](bson::Writer& w) {
+        w.add("a", (i * 37) % 5000);
+        w.add("text", std::string(100, 'x'));
+      });
+      ASSERT_TRUE(sorting.add(document).ok()) << i;
+    }
+    const std::vector<Document> rows = sorting.read();
+    ASSERT_EQ(rows.size(), limit == 0 ? 5000 : limit);
+    for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i]["a"].as_int32(), static_cast<int>(i));
+    EXPECT_GT(files.written, 0u);
   }
 }
 
