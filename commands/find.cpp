@@ -133,11 +133,12 @@ Status find_one_by_key(Operation& operation, const shards::Collection& collectio
   return check_result_size(batch.size() - before);
 }
 
+/// The context's $text is that of the filter.
 Result<ShownDocuments> parse_shown(const FindRequest& request, const query::ExpressionContext& context, bool near = false) {
   ShownDocuments shown{.return_key = request.return_key, .show_record_id = request.show_record_id && !request.return_key};
   if (request.projection.empty()) return shown;
   TRY(shown.projection, query::Projection::parse_for_find(request.projection, context));
-  CHECK_OK(check_projection_for_find(*shown.projection, request.sorted, near));
+  CHECK_OK(check_projection_for_find(*shown.projection, request.sorted, {.near = near, .texts = context.text != nullptr}));
   return shown;
 }
 
@@ -169,7 +170,7 @@ Result<FindQuery> parse_query(Operation& operation, const FindRequest& request) 
   TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(query::Matcher matcher, query::Matcher::parse(request.filter, variables.context(), query::FilterUse::kQuery));
   FindQuery query{.matcher = std::move(matcher)};
-  TRY(query.shown, parse_shown(request, variables.context(), query.matcher.tree().near != nullptr));
+  TRY(query.shown, parse_shown(request, variables.beside(query.matcher.tree()), query.matcher.tree().near != nullptr));
   if (query.shown.projection) CHECK_OK(check_positional(*query.shown.projection, query.matcher.tree()));
   TRY(query.sort, query::parse_order(request.sort, query.matcher.tree()));
   query.skip = static_cast<std::uint64_t>(request.skip);
@@ -194,6 +195,7 @@ Result<AskedParallelism> parallelism_of(const Operation& operation, const FindRe
 
 Result<Plan> plan_for(const std::shared_ptr<const shards::Collection>& collection, const FindRequest& request,
                       const FindQuery& query) {
+  if (request.bounds().given() && query.matcher.tree().text != nullptr) return error(Code::BadValue, "text and hint not allowed in same query");
   if (request.bounds().given()) return choose_bounded_plan(collection, request.bounds(), query.sort, request.hint);
   return choose_plan(collection, query.matcher.tree(), query.sort, request.hint);
 }
@@ -241,7 +243,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   TRY(Plan plan, plan_for(collection, request, query));
   plan.order.needs_place = collection->capped && plan.order.index == nullptr;
   const Plan* walked = request.tailable ? nullptr : &plan;
-  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, walked, query.matcher.tree().near);
+  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, walked, &query.matcher.tree());
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;

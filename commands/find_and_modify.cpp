@@ -54,16 +54,17 @@ Status check(const FindAndModifyRequest& request) {
 class Fields {
  public:
   static Result<Fields> parse(Operation& operation, const shards::Namespace& ns, const FindAndModifyRequest& request,
-                              const query::ExpressionContext& context) {
+                              const Variables& variables) {
     Fields made;
     if (request.fields.empty()) return made;
-    TRY(made.shown_.projection, query::Projection::parse_for_find(request.fields, context));
+    TRY(made.filter_, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
+    const query::FilterTree& filter = made.filter_->tree();
+    TRY(made.shown_.projection, query::Projection::parse_for_find(request.fields, variables.beside(filter)));
     CHECK_OK(check(*made.shown_.projection, request));
-    TRY(made.filter_, query::Matcher::parse(request.query, context, query::FilterUse::kQuery));
-    CHECK_OK(check_positional(*made.shown_.projection, made.filter_->tree()));
+    CHECK_OK(check_positional(*made.shown_.projection, filter));
     if (made.shown_.wants_metadata()) {
       auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-      made.shown_.metadata = std::make_unique<FindMetadata>(std::move(collection), query::SortSpec(), nullptr);
+      made.shown_.metadata = std::make_unique<FindMetadata>(std::move(collection), query::SortSpec(), nullptr, &filter);
     }
     return made;
   }
@@ -105,7 +106,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   if (!request.remove) {
     TRY(update, query::Update::parse(request.update, {.array_filters = request.array_filters, .expressions = &variables.context()}));
   }
-  TRY(const Fields fields, Fields::parse(operation, ns, request, variables.context()));
+  TRY(const Fields fields, Fields::parse(operation, ns, request, variables));
   Change change{.filter = request.query,
                 .update = update ? &*update : nullptr,
                 .image = request.return_new ? Image::kAfter : Image::kBefore,
@@ -113,7 +114,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
                 .hint = request.hint,
                 .context = &variables.context()};
   if (!fields.all()) change.shown = [&fields](bson::View document, bson::Writer& out) { return fields.add(document, out); };
-  TRY(change.sort, query::SortSpec::parse(request.sort));
+  TRY(change.sort, parse_sort(request.sort, request.query, variables.context()));
   TRY(const StatementNumbers numbers, StatementNumbers::parse("findAndModify", request.statement_number, {}, 1));
   Outcome outcome;
   CHECK_OK(change_first(operation, ns, change, statement_id(operation, numbers.at(0)), outcome));

@@ -28,12 +28,13 @@ View copy(const bson::Buffer& built, query::Arena& arena) { return View::trusted
 }  // namespace
 
 FindMetadata::FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan,
-                           std::shared_ptr<const query::geo::NearQuery> near)
+                           const query::FilterTree* filter)
     : collection_(std::move(collection)),
       sort_keys_(sort),
-      near_(std::move(near)),
+      near_(filter == nullptr ? nullptr : filter->near),
       through_index_(plan != nullptr && plan->through_index),
-      order_(plan != nullptr ? plan->order : shards::ScanOrder{}) {}
+      order_(plan != nullptr ? plan->order : shards::ScanOrder{}),
+      text_(filter == nullptr ? nullptr : filter->text) {}
 
 Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) {
   switch (meta) {
@@ -52,6 +53,8 @@ Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) 
       TRY(const std::int64_t id, record_id(document));
       return Value::of(id);
     }
+    case Meta::kTextScore:
+      return text_ == nullptr ? Value() : Value::of(text_->score(document));
     default:
       return Value();  // No query here makes it known.
   }
@@ -68,7 +71,8 @@ Result<Value> FindMetadata::sort_key(View document, query::Arena& arena) {
 }
 
 Result<Value> FindMetadata::index_key(View document, query::Arena& arena) {
-  if (!through_index_) return Value();
+  const bool of_texts = order_.index != nullptr && order_.index->has(query::KeyForm::kText);
+  if (!through_index_ || of_texts) return Value();  // A document has been come to by several terms.
   bson::Buffer& built = arena.scratch();
   {
     bson::Writer out(built);
@@ -82,7 +86,8 @@ Status FindMetadata::add_index_key(View document, bson::Writer& out) {
   if (order_.index == nullptr) return add_record_key(document, out);
   const shards::IndexSpec& index = *order_.index;
   // Such keys are not made of the fields' values alone, and are not told.
-  if (index.has(query::KeyForm::kHash) || index.has(query::KeyForm::kPathAndValue)) return {};
+  const bool made = index.has(query::KeyForm::kHash) || index.has(query::KeyForm::kPathAndValue) || index.has(query::KeyForm::kText);
+  if (made) return {};
   CHECK_OK(index.keys->make(document, keys_));
   TRY(const std::size_t met, first_met());
   query::keys::Decoder decoder(keys_.key(met), keys_.type_bits(met));

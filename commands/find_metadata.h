@@ -3,6 +3,7 @@
 
 #include "commands/plan.h"
 #include "query/indexes/index_keys.h"
+#include "query/match/filter_tree.h"
 #include "query/projection/meta.h"
 #include "query/sort/sort_keys.h"
 
@@ -12,9 +13,9 @@ namespace partita::commands {
 /// has to travel beside the rows. One thread at a time.
 class FindMetadata final : public query::MetaSource {
  public:
-  /// `plan` is null where documents are at hand and nothing is walked over.
+  /// `plan` is null where documents are at hand and nothing is walked over; `filter` where it asks for no place and no word.
   FindMetadata(std::shared_ptr<const shards::Collection> collection, const query::SortSpec& sort, const Plan* plan,
-               std::shared_ptr<const query::geo::NearQuery> near = nullptr);
+               const query::FilterTree* filter = nullptr);
 
   Result<bson::Value> meta(query::Meta meta, bson::View document, query::Arena& arena) override;
   /// Adds the fields of the key by which the walk came to the document; none where it walked over no index.
@@ -33,6 +34,7 @@ class FindMetadata final : public query::MetaSource {
   const std::shared_ptr<const query::geo::NearQuery> near_;  ///< Null where the filter has no $near.
   const bool through_index_;
   const shards::ScanOrder order_;
+  const std::shared_ptr<const query::text::Query> text_;  ///< Null where the filter asks nothing of texts.
   query::IndexKeys keys_;
   bson::Buffer key_;
 };

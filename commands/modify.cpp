@@ -175,7 +175,7 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
     if (!operation.on_worker() && at.value().size() > kMostBytesOnCore) {
       return error(Code::LockBusy, "a document of this size is a worker's");
     }
-    query::MatchState state;
+    query::MatchState state{.anew = true};
     if (matcher != nullptr) {
       const bool matches = matcher->matches(bson::View::trusted(at.value().data()), state);
       CHECK_OK(std::move(state.failure));
@@ -318,6 +318,13 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
 
 }  // namespace
 
+Result<query::SortSpec> parse_sort(bson::View sort, bson::View filter, const query::ExpressionContext& context) {
+  const bool asks_more = std::ranges::any_of(sort, [](const bson::Field& field) { return field.value.is_document(); });
+  if (!asks_more) return query::SortSpec::parse(sort);
+  TRY(const query::Matcher matcher, query::Matcher::parse(filter, context));
+  return query::SortSpec::parse(sort, matcher.tree().text);
+}
+
 bson::Document Outcome::encode() const {
   return bson::Document::build([&](bson::Writer& out) {
     out.add("n", matched);
@@ -440,7 +447,7 @@ Status UpdateStatement::choose_by_sort(Change& change) const {
   if (multi) return error(Code::FailedToParse, "Cannot specify sort with multi=true");
   bson::View order = sort;
   CHECK_OK(settle_natural_sort(order, change.hint));
-  TRY(change.sort, query::SortSpec::parse(order));
+  TRY(change.sort, parse_sort(order, filter, change.expression_context()));
   return {};
 }
 

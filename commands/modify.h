@@ -27,6 +27,9 @@ struct Outcome {
   static Result<Outcome> decode(std::span<const std::uint8_t> bytes);
 };
 
+/// The order of a change. By the scores of the filter's $text, if it says so.
+Result<query::SortSpec> parse_sort(bson::View sort, bson::View filter, const query::ExpressionContext& context);
+
 enum class Image : std::uint8_t { kNone, kBefore, kAfter };
 
 /// One change of at most one document.

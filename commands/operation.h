@@ -10,6 +10,7 @@
 #include "commands/generic_arguments.h"
 #include "commands/kill_switch.h"
 #include "commands/metrics.h"
+#include "commands/text_source.h"
 #include "shards/catalog/names.h"
 #include "wire/net/service.h"
 
@@ -48,6 +49,9 @@ class Operation {
   Result<shards::Namespace> target_namespace(Code not_a_name = Code::BadValue) const;
   /// What it works on, as the log and currentOp show it, unchecked: "db.collection" or "db.$cmd".
   std::string shown_namespace() const;
+
+  /// Which texts there is an index of, where it works.
+  const TextSource& texts() const { return texts_; }
 
   /// Cursors are said to be of this namespace: of a view, whose pipeline this operation is.
   void answer_as(shards::Namespace ns) { answers_as_ = std::move(ns); }
@@ -101,6 +105,7 @@ class Operation {
   std::optional<shards::Namespace> answers_as_;
   std::shared_ptr<const KillSwitch> cursor_killed_;
   OperationStats stats_;
+  TextSource texts_{*this};
 };
 
 }  // namespace partita::commands

@@ -77,6 +77,18 @@ Status apply_hint(const shards::Collection& collection, bson::Value hint, query:
                "existing index");
 }
 
+/// It is the text index that brings the words.
+Status check_text_alone(const query::PlanRequest& request) {
+  if (request.filter->near != nullptr) return error(Code::BadValue, "text and geoNear not allowed in same query");
+  if (request.natural_hint) return error(Code::BadValue, "text expression not allowed with $natural sort order");
+  if (request.hint) return error(Code::BadValue, "text and hint not allowed in same query");
+  return {};
+}
+
+Status no_plan(std::string_view why) {
+  return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: ", why);
+}
+
 }  // namespace
 
 query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint64_t array_bits) {
@@ -89,6 +101,7 @@ query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint6
   for (const auto& part : spec.parts) way.fields.push_back({part.path, part.direction(), part.form});
   way.wildcard = spec.keys->wildcard();
   way.geo = spec.keys->geo();
+  way.text = spec.keys->text().get();
   way.array_bits = array_bits;
   way.multikey = array_bits != 0;
   return way;
@@ -146,17 +159,26 @@ Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> co
   }
   choice.describe();
   CHECK_OK(apply_hint(*choice.collection_, hint, choice.request_));
+  if (filter.text != nullptr) CHECK_OK(check_text_alone(choice.request_));
   choice.candidates_ = query::candidate_plans(choice.request_);
   if (filter.near != nullptr && (choice.candidates_.empty() || choice.request_.hint == std::size_t{0})) {
     if (choice.request_.natural_hint) return error(Code::BadValue, "geoNear expression not allowed with $natural sort order or hint");
-    return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: unable to find index "
-                 "for $geoNear query on the field ", filter.near->path().text());
+    return no_plan(detail::join("unable to find index for $geoNear query on the field ", filter.near->path().text()));
   }
+  if (choice.candidates_.empty() && filter.text != nullptr) return choice.no_text_plan();
   if (choice.candidates_.empty()) {
-    return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: $hint: refusing to "
-                 "build whole-index solution, because it's a wildcard index");
+    return no_plan("$hint: refusing to build whole-index solution, because it's a wildcard index");
   }
   return choice;
+}
+
+Status PlanChoice::no_text_plan() const {
+  const auto same = [&](const query::IndexDescription& way) { return way.text != nullptr && *way.text == request_.filter->text->spec(); };
+  const auto found = std::ranges::find_if(ways_, same);
+  if (found == ways_.end()) return error(Code::QueryPlanKilled, "the text index has become another one since the query was parsed");
+  if (found->hidden) return no_plan("need exactly one text index for $text query");
+  return no_plan("failed to use text index to satisfy $text query (if text index is compound, are equality predicates given for "
+                 "all prefix fields?)");
 }
 
 /// The ways to the documents, in the planner's terms: the records first, then the indexes in their order. Of these only

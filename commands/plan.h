@@ -70,6 +70,8 @@ class PlanChoice {
 
  private:
   void describe();
+  /// Why its $text finds no index that serves it.
+  Status no_text_plan() const;
   bool names_keys(const query::Plan& plan) const;
 
   std::shared_ptr<const shards::Collection> collection_;

@@ -43,8 +43,8 @@ Status ShownDocuments::add(bson::View document, const query::Matcher* filter, bs
   return {};
 }
 
-Status check_projection_for_find(const query::Projection& projection, bool sorted, bool near) {
-  CHECK_OK(projection.check_metas(near));
+Status check_projection_for_find(const query::Projection& projection, bool sorted, query::KnownBeside known) {
+  CHECK_OK(projection.check_metas(known));
   if (sorted || !projection.asks_for(query::Meta::kSortKey)) return {};
   return error(Code::BadValue, "cannot use sortKey $meta projection without a sort");
 }

@@ -30,8 +30,9 @@ struct ShownDocuments {
   Status add(bson::View document, const query::Matcher* filter, bson::Writer& out, Scratch& scratch) const;
 };
 
-/// What a projection asks of the query that it goes with. Fails as MongoDB does where there is no sort to have a key of, ...
-Status check_projection_for_find(const query::Projection& projection, bool sorted, bool near);
+/// What a projection asks of the query that it goes with. Fails as MongoDB does where there is no sort to have a key of, or
+/// nothing that makes known what it asks for, ...
+Status check_projection_for_find(const query::Projection& projection, bool sorted, query::KnownBeside known);
 /// ... and where the filter cannot tell which element of an array has matched.
 Status check_positional(const query::Projection& projection, const query::FilterTree& filter);
 

@@ -33,6 +33,7 @@ Result<Variables> Variables::of(Operation& operation, bson::View let) {
   made.context_.now = now_as_date();
   made.context_.cluster_time = bson::Timestamp::from_bits(store.clock().now());
   made.context_.random_seed = next_seed(store);
+  made.context_.texts = &operation.texts();
   for (const auto& [name, source] : let) {
     Status definable = query::check_definable_variable(name);
     if (!definable.ok()) return std::move(definable).with_context("Invalid 'let' parameter :: caused by :: ");

@@ -3,6 +3,7 @@
 
 #include "commands/operation.h"
 #include "query/expressions/compiled_expression.h"
+#include "query/match/filter_tree.h"
 
 namespace partita::commands {
 
@@ -14,6 +15,12 @@ class Variables {
   static Result<Variables> of(Operation& operation, bson::View let = {});
 
   const query::ExpressionContext& context() const { return context_; }
+  /// Of what stands beside a filter: expressions there may ask how well documents fit its $text.
+  query::ExpressionContext beside(const query::FilterTree& filter) const {
+    query::ExpressionContext context = context_;
+    context.text = filter.text;
+    return context;
+  }
 
  private:
   query::ExpressionContext context_;

@@ -43,6 +43,12 @@ void CodeWriter::random() {
   note_read(Frame::kDocument);  // It is never to be folded.
 }
 
+void CodeWriter::text_score() {
+  made_.text_ = text_;
+  emit({Op::kTextScore}, 1);
+  note_read(Frame::kDocument);
+}
+
 void CodeWriter::define(std::size_t count) {
   Frame& frame = frames_.back();
   for (std::size_t i = 0; i < count; ++i)

@@ -9,7 +9,7 @@ namespace partita::query {
 /// where each variable is.
 class CodeWriter : public LazyCode {
  public:
-  explicit CodeWriter(CompiledExpression& made, std::uint64_t random_seed) : made_(made), random_seed_(random_seed) {}
+  CodeWriter(CompiledExpression& made, const ExpressionContext& context) : made_(made), random_seed_(context.random_seed), text_(context.text) {}
 
   void constant(bson::Value value) override;
   void jump(int label) override { jump_to(Op::kJump, label); }
@@ -24,6 +24,7 @@ class CodeWriter : public LazyCode {
     jump(label);
   }
   void random() override;
+  void text_score() override;
 
   void define(std::size_t count) override;
   void forget(std::size_t count) override;
@@ -89,6 +90,7 @@ class CodeWriter : public LazyCode {
 
  private:
   std::uint64_t random_seed_;
+  const std::shared_ptr<const text::Query>& text_;
 };
 
 }  // namespace partita::query

@@ -19,7 +19,7 @@ using bson::View;
 class ExpressionCompiler : public CodeWriter {
  public:
   ExpressionCompiler(CompiledExpression& made, const ExpressionContext& context, Dialect dialect)
-      : CodeWriter(made, context.random_seed), context_(context), dialect_(dialect) {}
+      : CodeWriter(made, context), context_(context), dialect_(dialect) {}
 
   Status run(Value source) {
     CHECK_OK(begin(source));
@@ -156,10 +156,13 @@ class ExpressionCompiler : public CodeWriter {
     Frame frame = open_frame(Frame::Kind::kCall);
     frame.expression = expression;
     TRY(frame.operands, operands(*expression, call.value));
+    if (expression->of_texts && context_.text == nullptr) return no_text_score();
     frames_.push_back(std::move(frame));
     if (frames_.back().operands.uses_document) return current();
     return frames_.back().operands.values.empty() ? between(0) : Status();
   }
+
+  static Status no_text_score() { return error(Code{40218}, "query requires text score metadata, but it is not available"); }
 
   Status unknown(std::string_view name) const {
     if (dialect_ == Dialect::kProjection) return error(Code{31325}, "Unknown expression ", name);
@@ -275,12 +278,12 @@ const FieldPath* CompiledExpression::field() const {
 
 bool CompiledExpression::reads_document() const {
   return std::any_of(program_.begin(), program_.end(),
-                     [](const Instruction& step) { return step.op == Op::kRoot || step.op == Op::kField; });
+                     [](const Instruction& step) { return step.op == Op::kRoot || step.op == Op::kField || step.op == Op::kTextScore; });
 }
 
 bool CompiledExpression::collect_fields(std::set<std::string, std::less<>>& fields) const {
   for (const Instruction& step : program_) {
-    if (step.op == Op::kRoot) return false;
+    if (step.op == Op::kRoot || step.op == Op::kTextScore) return false;
     if (step.op == Op::kField) fields.emplace(paths_[step.operand][0].name);
   }
   return true;

@@ -10,6 +10,7 @@
 #include "query/expressions/expression.h"
 #include "query/expressions/computed_values.h"
 #include "query/path/field_lookup.h"
+#include "query/text/query.h"
 #include "wire/bson/document.h"
 
 namespace partita::query {
@@ -21,6 +22,8 @@ struct ExpressionContext {
   std::optional<bson::Timestamp> cluster_time = {};           ///< $$CLUSTER_TIME.
   /// Where random choices begin: drawn by the caller, so that the same question has the same answer here.
   std::uint64_t random_seed = 0;
+  const text::IndexSource* texts = nullptr;           ///< What $text asks; null: it has no place here.
+  std::shared_ptr<const text::Query> text = nullptr;  ///< The query's own $text: whose scores are asked for.
 };
 
 /// Who reads an expression: projections have an answer of their own to operators that nobody knows.
@@ -70,6 +73,7 @@ class CompiledExpression {
     kStopAtNull,     // if the topmost is null or missing, `count` values become null; go to operand
     kFail,           // fail with failures_[operand]
     kRandom,         // push a number from 0 to below 1
+    kTextScore,      // push how well the document fits the query's $text
     kDropBelow,      // take `count` values from below the topmost
     kLoopBegin,      // open loop `count` over the array on top; go to operand with null, or with [] if it collects
     kLoopLimit,      // pop how many loop `count` may collect
@@ -105,6 +109,7 @@ class CompiledExpression {
   std::vector<std::vector<std::string_view>> objects_;
   std::vector<Status> failures_;
   std::vector<Loop> loops_;
+  std::shared_ptr<const text::Query> text_;              // Null without kTextScore.
   std::unique_ptr<std::atomic<std::uint64_t>> random_;  // Where $rand stands; null without it.
   Arena folded_{256};  // What constant parts yielded.
 };

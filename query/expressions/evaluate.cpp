@@ -149,6 +149,9 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
       case Op::kRandom:
         *top++ = Value::of(next_random(*made_.random_));
         break;
+      case Op::kTextScore:
+        *top++ = Value::of(made_.text_->score(document_));
+        break;
       case Op::kDropBelow:
         top[-1 - static_cast<std::ptrdiff_t>(step.count)] = top[-1];
         top -= step.count;

@@ -42,9 +42,19 @@ void IndexKeys::sort() {
 }
 
 IndexKeyMaker::IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter,
-                             std::optional<WildcardScope> wildcard, std::optional<GeoIndexOptions> geo)
-    : fields_(std::move(fields)), sparse_(sparse), filter_(std::move(filter)), wildcard_(std::move(wildcard)), geo_(geo) {
-  if (wildcard_) return;
+                             std::optional<WildcardScope> wildcard, std::optional<GeoIndexOptions> geo,
+                             std::shared_ptr<const text::Spec> text)
+    : fields_(std::move(fields)),
+      sparse_(sparse),
+      filter_(std::move(filter)),
+      wildcard_(std::move(wildcard)),
+      geo_(geo),
+      text_(std::move(text)) {
+  if (wildcard_) {
+    knows_names_ = false;
+    return;
+  }
+  if (text_) knows_names_ = text_->collect_names(names_);
   for (const IndexField& field : fields_) {
     paths_.push_back(field.path.text());
     names_.push_back(field.path[0].name);
@@ -64,6 +74,7 @@ Status IndexKeyMaker::make(bson::View document, IndexKeys& out) const {
   if (filter_ && !filter_->matches(document)) return {};
   if (wildcard_) return make_wildcard(document, out);
   if (geo_) return make_places(document, out);
+  if (text_) return make_text(document, out);
   if (make_plain(document, out)) return {};
   out.clear();
   return hashed_ ? refuse_array(document) : make_tuples(document, out);
@@ -131,7 +142,7 @@ Status IndexKeyMaker::make_tuples(bson::View document, IndexKeys& out) const {
 }
 
 bool IndexKeyMaker::touches_nothing(bson::View before, bson::View after) const {
-  if (wildcard_) return false;
+  if (!knows_names_) return false;
   return std::ranges::all_of(names_, [&](std::string_view name) { return before[name].same_bytes(after[name]); });
 }
 

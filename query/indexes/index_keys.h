@@ -10,6 +10,7 @@
 #include "query/keys/encode.h"
 #include "query/keys/path_tuples.h"
 #include "query/match/matcher.h"
+#include "query/text/spec.h"
 
 namespace partita::query {
 
@@ -51,6 +52,7 @@ class IndexKeys {
   std::vector<bson::Value> values_;
   std::vector<std::size_t> ends_;
   std::vector<std::int64_t> cells_;
+  text::TermSet terms_;
 };
 
 /// Makes keys as MongoDB does: those of PathTuples, with what is missing as null. A sparse index leaves out tuples of
@@ -59,9 +61,10 @@ class IndexKeys {
 /// place, together with each value of the other fields: geo_keys.cpp. Documents without arrays under the fields take a short way, on which nothing is allocated.
 class IndexKeyMaker {
  public:
-  /// With a scope the one field is a wildcard.
+  /// With a scope the one field is a wildcard; with a text one of them is of its terms.
   IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter = std::nullopt,
-                std::optional<WildcardScope> wildcard = std::nullopt, std::optional<GeoIndexOptions> geo = std::nullopt);
+                std::optional<WildcardScope> wildcard = std::nullopt, std::optional<GeoIndexOptions> geo = std::nullopt,
+                std::shared_ptr<const text::Spec> text = nullptr);
   IndexKeyMaker(const IndexKeyMaker&) = delete;  // Paths are looked into.
   IndexKeyMaker& operator=(const IndexKeyMaker&) = delete;
 
@@ -72,8 +75,11 @@ class IndexKeyMaker {
   const WildcardScope* wildcard() const { return wildcard_ ? &*wildcard_ : nullptr; }
   /// Null where it is not an index of places.
   const GeoIndexOptions* geo() const { return geo_ ? &*geo_ : nullptr; }
+  /// Null where it is not a text index.
+  const std::shared_ptr<const text::Spec>& text() const { return text_; }
   /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746; with Location16766 for an array in a hashed index,
-  /// with Location16755 and others for what is no place.
+  /// with Location16755 and others for what is no place; of a text index as text::Walk does, with CannotBuildIndexKeys for an
+  /// array in a field beside the texts.
   Status make(bson::View document, IndexKeys& out) const;
   /// Whether the two documents hold the same bytes wherever the fields, and those of the filter, begin: then they have the
   /// same keys. May be false for others with the same keys.
@@ -83,6 +89,7 @@ class IndexKeyMaker {
   bool make_plain(bson::View document, IndexKeys& out) const;
   Status make_tuples(bson::View document, IndexKeys& out) const;
   Status make_wildcard(bson::View document, IndexKeys& out) const;
+  Status make_text(bson::View document, IndexKeys& out) const;
   Status refuse_array(bson::View document) const;
   Status make_places(bson::View document, IndexKeys& out) const;
   Result<bool> gather_places(bson::View document, const IndexField& field, IndexKeys& out) const;
@@ -96,6 +103,8 @@ class IndexKeyMaker {
   std::optional<Matcher> filter_;
   std::optional<WildcardScope> wildcard_;
   std::optional<GeoIndexOptions> geo_;
+  std::shared_ptr<const text::Spec> text_;
+  bool knows_names_ = true;  ///< names_ are all that it looks at.
 };
 
 }  // namespace partita::query

@@ -13,6 +13,7 @@ enum class KeyForm : std::uint8_t {
   kPathAndValue,  ///< A path, as a text, and the value there: a wildcard index.
   kSphereCell,    ///< The number of a cell of the sphere that the place meets, or null: a 2dsphere index.
   kGridCell,      ///< The number of a square: a 2d index.
+  kText,          ///< A term of a text index, as a text: what stands for all its texts.
 };
 
 inline bool is_place(KeyForm form) { return form == KeyForm::kSphereCell || form == KeyForm::kGridCell; }

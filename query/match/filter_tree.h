@@ -44,6 +44,8 @@ struct FilterTree {
   std::vector<bson::Document> made = {};  ///< Holds operands that the filter does not have as such.
   /// What $near asks, if it is there: the answer comes in the order of distances, unless somebody wants another one.
   std::shared_ptr<const geo::NearQuery> near = nullptr;
+  std::shared_ptr<const text::Query> text = nullptr;  ///< The $text in it; null: none.
+  bool text_must_hold = false;  ///< And nothing matches without it.
 };
 
 /// Who parses a filter: some may order what they answer by it, for others $near has no place in it.

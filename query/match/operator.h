@@ -11,6 +11,9 @@
 namespace partita::query {
 
 struct ExpressionContext;
+namespace text {
+class Query;
+}
 
 /// What an operator's parser is told. The views stay valid as long as the predicate: the Matcher owns their bytes.
 struct OperatorArgs {
@@ -18,6 +21,7 @@ struct OperatorArgs {
   bson::Value operand;       ///< What stands behind the operator.
   bson::View siblings;       ///< The object the operator stands in, for those that share it ($regex with $options).
   const ExpressionContext& context;  ///< For expressions.
+  bool must_hold = false;  ///< Nothing matches without it: it stands in no $or or $nor.
 };
 
 /// What a predicate says about the order of values, for index bounds and routing.
@@ -29,6 +33,7 @@ enum class Bound : std::uint8_t { kNone, kEqual, kIn, kLess, kLessOrEqual, kGrea
 struct Clause {
   std::unique_ptr<const Predicate> predicate;
   bool negated = false;
+  std::shared_ptr<const text::Query> text = nullptr;  ///< Of a $text, which a query has one of.
 };
 
 using ParseClause = Result<Clause> (*)(const OperatorArgs&);

@@ -116,8 +116,22 @@ class Parser {
     if (entry->parse == nullptr) return not_supported(field.name);
     if (frame.on_element && entry->about == About::kDocument)
       return error(Code::BadValue, field.name, " can only be applied to the top-level document");
-    TRY(Clause clause, entry->parse({.path = {}, .operand = field.value, .siblings = frame.object, .context = context_}));
+    const bool must_hold = !is_within(Kind::kOr) && !is_within(Kind::kNor);
+    TRY(Clause clause, entry->parse({.path = {}, .operand = field.value, .siblings = frame.object, .context = context_, .must_hold = must_hold}));
+    if (clause.text != nullptr) CHECK_OK(take_text(clause.text, must_hold));
     add_clause({.kind = entry->in_upsert ? Kind::kValue : Kind::kDocument}, std::move(clause));
+    return {};
+  }
+
+  bool is_within(Kind kind) const {
+    return std::ranges::any_of(frames_, [&](const Frame& frame) { return tree_.nodes[frame.node].kind == kind; });
+  }
+
+  Status take_text(std::shared_ptr<const text::Query> text, bool must_hold) {
+    if (is_within(Kind::kNor)) return error(Code::BadValue, "text expression not allowed in nor");
+    if (tree_.text != nullptr) return error(Code::BadValue, "Too many text expressions");
+    tree_.text = std::move(text);
+    tree_.text_must_hold = must_hold;
     return {};
   }
 

@@ -18,6 +18,7 @@ struct MatchState {
   Status failure;     ///< Why a clause had no answer. The document then counts as not matching.
   RegexScratch regex;
   std::uint64_t draws = 0;  ///< Of lots, for $sampleRate.
+  bool anew = false;        ///< The document may have changed since an index has led to it.
 
   /// Of a document that matches(): the place of the array element that made it match, which is what `$` means in an update
   /// or a projection ("a.$"); -1 where no array had a say. Where arrays lie in arrays it is the place in the outermost one

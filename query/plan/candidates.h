@@ -29,6 +29,8 @@ std::vector<Interval> place_intervals(const IndexDescription& index, const Index
 bool serves_places(const IndexDescription& index, const FilterTree& filter);
 /// Whether $near, if the filter has it, asks about a field of this index, in a way that the index can answer.
 bool serves_near(const IndexDescription& index, const FilterTree& filter);
+/// The plan for a $text that must hold; empty where no index serves it.
+std::vector<Plan> text_plans(const PlanRequest& request);
 
 /// A plan for each path of the filter that a wildcard index has, and whose values the filter narrows down.
 std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t position);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/array_bits.h"
+#include "query/plan/explain_text.h"
 #include "query/shard_key/shard_key.h"
 #include "wire/bson/narrow_number.h"
 #include "wire/saturating.h"
@@ -17,7 +18,7 @@ using bson::Writer;
 constexpr std::int32_t kSortMemory = 100 * 1024 * 1024;
 
 /// The stages from the outermost in: each is a document inside the one before.
-enum class Stage : std::uint8_t { kUse, kLimit, kSkip, kProjection, kSort, kFetch, kAccess };
+enum class Stage : std::uint8_t { kUse, kLimit, kSkip, kProjection, kSort, kBesideText, kText, kFetch, kAccess };
 
 bool is_clustered(const Plan& plan, const PlanRequest& planned) { return planned.indexes[plan.index].clustered; }
 
@@ -30,6 +31,7 @@ struct Telling {
 
   bool by_index() const { return plan.access == Plan::Access::kIndexScan && !is_clustered(plan, planned); }
   bool clustered() const { return plan.access == Plan::Access::kIndexScan && is_clustered(plan, planned); }
+  bool by_text() const { return is_by_text(plan, planned); }
   const IndexDescription& index() const { return planned.indexes[plan.index]; }
 };
 
@@ -46,6 +48,10 @@ std::vector<Stage> stages_of(const Telling& telling) {
     if (request.skip != 0) stages.push_back(Stage::kSkip);
   }
   if (sorts) stages.push_back(Stage::kSort);
+  if (telling.by_text()) {
+    if (!beside_text(request.filter).view().empty()) stages.push_back(Stage::kBesideText);
+    stages.push_back(Stage::kText);
+  }
   if (telling.by_index()) stages.push_back(Stage::kFetch);
   stages.push_back(Stage::kAccess);
   return stages;
@@ -70,8 +76,12 @@ Passed passed(Stage stage, const Telling& telling) {
       return {pulled, figures.returned};
     case Stage::kSort:
       return {figures.matched, pulled};
-    case Stage::kFetch:
+    case Stage::kBesideText:
+      return {figures.matched, figures.matched};
+    case Stage::kText:
       return {figures.documents, figures.matched};
+    case Stage::kFetch:
+      return {figures.documents, telling.by_text() ? figures.documents : figures.matched};
     case Stage::kAccess:
       return telling.by_index() ? Passed{figures.keys, figures.documents} : Passed{figures.documents, figures.matched};
   }
@@ -176,7 +186,7 @@ void write_index(const Telling& telling, Writer& out) {
   write_key_pattern(telling, out);
   out.add("indexName", index.name);
   out.add("isMultiKey", is_multikey(telling));
-  if (!is_hashed(index)) write_multikey_paths(telling, out);
+  if (!is_hashed(index) && index.text == nullptr) write_multikey_paths(telling, out);
   out.add("isUnique", index.unique);
   out.add("isSparse", index.sparse);
   out.add("isPartial", index.filter != nullptr);
@@ -262,8 +272,12 @@ std::string_view name_of(Stage stage, const Telling& telling) {
       return is_simple(telling.request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT";
     case Stage::kSort:
       return "SORT";
-    case Stage::kFetch:
+    case Stage::kBesideText:
       return "FETCH";
+    case Stage::kText:
+      return "TEXT_MATCH";
+    case Stage::kFetch:
+      return telling.by_text() && asks_for_score(telling.request) ? "TEXT_OR" : "FETCH";
     case Stage::kAccess:
       return access_name(telling);
   }
@@ -286,7 +300,9 @@ void write_stage(Stage stage, const Telling& telling, Writer& out) {
   if (stage == Stage::kSkip) out.add("skipAmount", static_cast<std::int64_t>(request.skip));
   if (stage == Stage::kProjection) out.add("transformBy", request.projection);
   if (stage == Stage::kSort) write_sort(request, out);
-  if (stage == Stage::kFetch) write_filter(telling, out);
+  if (stage == Stage::kBesideText) explain_filter(beside_text(request.filter).view(), "filter", out);
+  if (stage == Stage::kText) explain_text_match(telling.plan, telling.planned, out);
+  if (stage == Stage::kFetch && !telling.by_text()) write_filter(telling, out);
   if (stage == Stage::kFetch && telling.figures != nullptr) add_number(out, "docsExamined", telling.figures->documents);
   if (stage == Stage::kAccess) write_access(telling, out);
   if (stage == Stage::kAccess && telling.figures != nullptr) write_access_figures(telling, out);

@@ -44,6 +44,7 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
   std::size_t ranges = 1;
   for (std::size_t i = 0; i < index.fields.size() && !may_share_array(index, i); ++i) {
     const IndexDescription::Field& field = index.fields[i];
+    if (field.form == KeyForm::kText) break;
     const bool place = is_place(field.form);
     std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_for(filter, field.path), index.multikey);
     const bool hashed = field.form != KeyForm::kValue && !place;
@@ -67,6 +68,7 @@ std::optional<bool> serves_sort(const IndexDescription& index, const std::vector
   std::optional<bool> backward;
   std::size_t asked = 0;
   for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
+    if (sort[asked].text_score) return std::nullopt;
     const bool one_point =
         i < narrowed.size() && narrowed[i].intervals.size() == 1 && narrowed[i].intervals[0].is_point();
     if (index.fields[i].form != KeyForm::kValue && !one_point) return std::nullopt;
@@ -141,6 +143,7 @@ std::optional<Plan> express_plan(const FilterTree& filter) {
 }
 
 std::vector<Plan> candidate_plans(const PlanRequest& request) {
+  if (request.filter->text_must_hold && !request.hint && !request.natural_hint) return text_plans(request);
   const auto best_first = [](const Plan& a, const Plan& b) { return a.score > b.score; };
   if (request.hint && request.indexes[*request.hint].wildcard != nullptr) {
     std::vector<Plan> plans = wildcard_plans(request, *request.hint);
@@ -163,7 +166,7 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
       plan.needs_filter = !sole_equality(*request.filter, "_id");
       return {std::move(plan)};
     }
-    if (request.indexes[i].hidden) continue;
+    if (request.indexes[i].hidden || request.indexes[i].text != nullptr) continue;
     if (request.indexes[i].wildcard != nullptr) {
       if (near || !serves_filter(request.indexes[i], *request.filter)) continue;
       std::ranges::move(wildcard_plans(request, i), std::back_inserter(plans));

@@ -26,6 +26,7 @@ struct IndexDescription {
   bool hidden = false;    ///< There, and not to be used.
   bool multikey = false;  ///< Some document has an array under one of its paths.
   std::uint64_t array_bits = 0;  ///< The same in detail: see IndexKeys::multikey().
+  const text::Spec* text = nullptr;  ///< Of the terms of these texts: it serves the $text that is made for it.
   const WildcardScope* wildcard = nullptr;  ///< Its one field is a wildcard: one path of it serves a query.
   const GeoIndexOptions* geo = nullptr;  ///< Of an index of places: it serves who asks for some, and nobody else.
   bool unique = false;
@@ -64,7 +65,7 @@ struct Plan {
   bool may_repeat = false;  ///< One document may have several keys in the ranges: it is to be answered once.
   /// Of a wildcard index: the path, in the filter. The first intervals are its own then, and those of its values follow.
   std::string_view wildcard_path = {};
-  std::shared_ptr<const bson::Document> texts = nullptr;  ///< What the path's intervals point into.
+  std::shared_ptr<const bson::Document> texts = nullptr;  ///< What intervals of paths and terms point into.
   /// Bits that the index must not have in its IndexDescription::array_bits for the plan to be right.
   std::uint64_t without_arrays = 0;
 
@@ -78,7 +79,8 @@ struct Plan {
 std::optional<Plan> express_plan(const FilterTree& filter);
 
 /// All ways that make sense, the most promising one first. Empty only with a hint of a wildcard index that serves nothing
-/// in the filter, and for $near without an index of its places. A hint that names no index is the caller's error to report.
+/// in the filter, for $near without an index of its places, and where the text index does not serve its $text. A hint that
+/// names no index is the caller's error to report.
 std::vector<Plan> candidate_plans(const PlanRequest& request);
 inline Plan choose_plan(const PlanRequest& request) { return std::move(candidate_plans(request).front()); }
 

@@ -40,8 +40,9 @@ Result<Meta> parse_meta(bson::Value operand) {
   return found->meta;
 }
 
-Status check_available(Meta meta, bool near) {
-  if (near && (meta == Meta::kNearDistance || meta == Meta::kNearPoint)) return {};
+Status check_available(Meta meta, KnownBeside known) {
+  if (known.near && (meta == Meta::kNearDistance || meta == Meta::kNearPoint)) return {};
+  if (known.texts && meta == Meta::kTextScore) return {};
   const std::string_view unavailable = std::ranges::find(kNames, meta, &Name::meta)->unavailable;
   if (unavailable.empty()) return {};
   return error(Code{40218}, "query requires ", unavailable, " metadata, but it is not available");

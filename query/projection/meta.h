@@ -23,8 +23,13 @@ enum class Meta : std::uint8_t {
 
 /// The operand of $meta. Fails with MongoDB's codes for what is no name.
 Result<Meta> parse_meta(bson::Value operand);
-/// Location40218 for what only a query of text or of places near a point makes known: `near` says whether it is one of these.
-Status check_available(Meta meta, bool near = false);
+/// What a query makes known of its documents.
+struct KnownBeside {
+  bool near = false;   ///< How far they are from a point, and where they are.
+  bool texts = false;  ///< How well they fit some words.
+};
+/// Location40218 for what this query does not make known, and another would.
+Status check_available(Meta meta, KnownBeside known = {});
 
 /// Who knows of the documents of an answer what they do not say themselves. One thread at a time.
 class MetaSource {

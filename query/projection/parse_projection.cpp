@@ -62,6 +62,8 @@ class Parser {
     return value.is_document() && !value.as_document().empty() && value.as_document().begin()->name.starts_with('$');
   }
 
+  bool has_text() const { return context_.text != nullptr; }
+
   ProjectionDraft draft_;
 
  private:
@@ -166,8 +168,9 @@ class StageParser : public ProjectionParser {
       return error(Code::InvalidPipelineOperator, "Cannot use $elemMatch in this context");
     if (call.name == kMeta) {
       TRY(const Meta meta, parse_meta(call.value));
-      CHECK_OK(check_available(meta));
-      return not_supported("$meta in an aggregation");  // Rows do not carry what it asks for from stage to stage.
+      CHECK_OK(check_available(meta, {.texts = has_text()}));
+      has_meta_ = true;
+      return compute(parent, field);
     }
     return ProjectionParser::operation(parent, path, call, field);
   }

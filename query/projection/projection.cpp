@@ -67,9 +67,9 @@ bool Projection::asks_for_meta() const {
   return std::ranges::any_of(tree_.computed, [](const ComputedField& field) { return std::holds_alternative<Meta>(field); });
 }
 
-Status Projection::check_metas(bool near) const {
+Status Projection::check_metas(KnownBeside known) const {
   for (const ComputedField& field : tree_.computed)
-    if (const Meta* asked = std::get_if<Meta>(&field)) CHECK_OK(check_available(*asked, near));
+    if (const Meta* asked = std::get_if<Meta>(&field)) CHECK_OK(check_available(*asked, known));
   return {};
 }
 

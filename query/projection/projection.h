@@ -85,8 +85,8 @@ class Projection {
   bool is_positional() const { return tree_.nodes[0].positional; }
   bool asks_for(Meta meta) const;
   bool asks_for_meta() const;
-  /// Fails where it asks for what only a query of text or of places near a point makes known: none of these is here.
-  Status check_metas(bool near = false) const;
+  /// Fails where it asks for what only another query makes known.
+  Status check_metas(KnownBeside known = {}) const;
   /// Adds only the top-level fields that are to hold that, behind what is there.
   Status apply_meta(Meta meta, const ProjectionInput& input, bson::Writer& out, Arena& arena) const;
   bool keeps_everything() const { return tree_.keeps_unlisted && tree_.nodes.size() == 1; }

@@ -14,7 +14,9 @@ using bson::Value;
 
 std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
   std::vector<std::string_view> paths;
-  for (const SortField& field : fields) paths.emplace_back(field.path);
+  for (const SortField& field : fields) {
+    if (!field.text_score) paths.emplace_back(field.path);
+  }
   return paths;
 }
 
@@ -23,13 +25,18 @@ std::vector<std::string_view> paths_of(std::span<const SortField> fields) {
 SortKeys::SortKeys(const SortSpec& spec)
     : near_(spec.near()),
       fields_(spec.fields().begin(), spec.fields().end()),
+      text_(spec.text()),
       paths_(paths_of(fields_)),
-      has_plain_first_(!fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
+      has_plain_first_(text_ == nullptr && !fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
 
 Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
   const std::size_t begin = key.size();
   if (near_ != nullptr) keys::encode(distance_of(document), key);
   for (const SortField& field : fields_) {
+    if (field.text_score) [[unlikely]] {
+      keys::encode(Value::of(text_->score(document)), field.direction, key);
+      continue;
+    }
     std::string_view path = field.path;
     const Value* known = std::exchange(first, nullptr);
     const Value value = known != nullptr ? *known : field.dotted ? keys::walk_to_array(document, path) : document[path];
@@ -49,6 +56,10 @@ Result<std::span<const Value>> SortKeys::values_of(bson::View document) {
     return std::span<const Value>(first_values_);
   }
   if (fields_.empty()) return std::span<const Value>();
+  if (paths_.empty()) {
+    first_values_.assign(fields_.size(), Value::of(text_->score(document)));
+    return std::span<const Value>(first_values_);
+  }
   CHECK_OK(append_first_tuple(document, tuple_key_));
   return std::span<const Value>(first_values_);
 }
@@ -61,6 +72,7 @@ Value SortKeys::distance_of(bson::View document) const {
 
 Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
   first_key_.clear();
+  const Value score = text_ != nullptr ? Value::of(text_->score(document)) : Value();
   tuples_.reset(paths_, document);
   while (true) {
     Result<bool> more = tuples_.next();
@@ -71,11 +83,14 @@ Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
     }
     if (!*more) break;
     tuple_key_.clear();
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-      keys::encode_or_null(tuples_.values()[i], fields_[i].direction, tuple_key_);
+    auto value = tuples_.values().begin();
+    for (const SortField& field : fields_)
+      keys::encode_or_null(field.text_score ? score : *value++, field.direction, tuple_key_);
     if (!first_key_.empty() && tuple_key_.text() >= first_key_.text()) continue;
     std::swap(first_key_, tuple_key_);
-    first_values_.assign(tuples_.values().begin(), tuples_.values().end());
+    value = tuples_.values().begin();
+    first_values_.clear();
+    for (const SortField& field : fields_) first_values_.push_back(field.text_score ? score : *value++);
   }
   key.append(first_key_.bytes());
   return {};

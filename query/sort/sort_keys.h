@@ -39,6 +39,7 @@ class SortKeys {
 
   const std::shared_ptr<const geo::NearQuery> near_;  ///< Where there are no fields: the distance is the key.
   const std::vector<SortField> fields_;
+  const std::shared_ptr<const text::Query> text_;  ///< Null where no field is a score.
   const std::vector<std::string_view> paths_;
   const bool has_plain_first_;
   keys::PathTuples tuples_;

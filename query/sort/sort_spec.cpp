@@ -13,13 +13,14 @@ using bson::Value;
 using bson::View;
 using keys::Direction;
 
-/// {$meta: ...}: no metadata is kept yet that one could sort by, so each is refused, the known ones by name.
-Status refuse_meta(View expression) {
+/// {$meta: "textScore"}; anything else is refused, what is known by name.
+Status check_meta(View expression, bool has_score) {
   const bson::Field first = expression.empty() ? bson::Field{} : *expression.begin();
   if (first.name != "$meta") return error(Code{17312}, "$meta is the only expression supported by $sort right now");
   if (expression.count() > 1)
     return error(Code::FailedToParse, "Cannot have additional keys in a $meta sort specification");
   const std::string_view name = first.value.is_string() ? first.value.as_string() : std::string_view();
+  if (name == "textScore" && has_score) return {};
   if (name == "textScore")
     return error(Code{40218}, "query requires text score metadata, but it is not available");
   constexpr std::string_view kKnown[] = {"randVal", "searchScore", "searchHighlights", "geoNearDistance",
@@ -31,7 +32,6 @@ Status refuse_meta(View expression) {
 
 /// The direction is a number's whole part, so that 1.5 is a 1.
 Result<Direction> parse_direction(const bson::Field& field) {
-  if (field.value.is_document()) return refuse_meta(field.value.as_document());
   if (!field.value.is_number())
     return error(Code{15974}, "Illegal key in $sort specification: ", field.name, ": ", bson::to_shell(field.value));
   const double number = field.value.to_double().value_or(0);
@@ -42,9 +42,15 @@ Result<Direction> parse_direction(const bson::Field& field) {
 
 }  // namespace
 
-Result<SortSpec> SortSpec::parse(View specification) {
+Result<SortSpec> SortSpec::parse(View specification, std::shared_ptr<const text::Query> text) {
   SortSpec spec;
   for (const bson::Field& field : specification) {
+    if (field.value.is_document()) {
+      CHECK_OK(check_meta(field.value.as_document(), text != nullptr));
+      spec.fields_.push_back({.path = std::string(field.name), .direction = Direction::kDescending, .text_score = true});
+      spec.text_ = text;
+      continue;
+    }
     TRY(const Direction direction, parse_direction(field));
     CHECK_OK(check_field_path(field.name));
     spec.fields_.push_back({std::string(field.name), direction});

@@ -77,6 +77,7 @@ const Register kLimit{{
     .summary = "Lets so many documents pass and then ends the stream.",
     .split = Split::kBoth,
     .parse = parse_limit,
+    .keeps_documents = true,
     .examples = {{"{$limit: 2}", "[{a: 1}, {a: 2}, {a: 3}]", "[{a: 1}, {a: 2}]"},
                  {"{$limit: 0}", "[]", "error 15958"},
                  {"{$limit: -1}", "[]", "error 5107201"},
@@ -87,6 +88,7 @@ const Register kSkip{{
     .summary = "Drops so many documents from the beginning of the stream.",
     .split = Split::kMerge,
     .parse = parse_skip,
+    .keeps_documents = true,
     .examples = {{"{$skip: 2}", "[{a: 1}, {a: 2}, {a: 3}]", "[{a: 3}]"}, {"{$skip: 'x'}", "[]", "error 5107200"}},
 }};
 

@@ -44,6 +44,7 @@ const RegisterEntry<StageKind> kMatch{{
     .summary = "Lets the documents pass that match a filter.",
     .split = Split::kEach,
     .parse = parse,
+    .keeps_documents = true,
     .examples = {{"{$match: {a: {$gt: 1}}}", "[{a: 1}, {a: 2}, {a: 3}]", "[{a: 2}, {a: 3}]"},
                  {"{$match: 1}", "[]", "error 15959"},
                  {"{$match: {$expr: {$divide: [1, '$a']}}}", "[{a: 1}, {a: 0}]", "error 2"}},

@@ -34,6 +34,11 @@ Status parse_stage(Value stage, const ExpressionContext& context, std::vector<Pi
   return {};
 }
 
+/// Of a stage that has been parsed.
+bool keeps_documents(Value stage) {
+  return Registry<StageKind>::find(stage.as_document().begin()->name)->keeps_documents;
+}
+
 template <class Plan>
 const Plan* as(const PipelineStage& stage) {
   return dynamic_cast<const Plan*>(stage.plan.get());
@@ -56,8 +61,18 @@ Source PipelinePart::open(Source input, const std::shared_ptr<RunControl>& contr
 
 Result<Pipeline> Pipeline::parse(View stages, const ExpressionContext& context) {
   Pipeline pipeline;
+  ExpressionContext with_text;  // Once there is a $text; as long as documents are those that have been found by it.
+  const ExpressionContext* known = &context;
   for (const bson::Field& stage : stages) {
-    CHECK_OK(parse_stage(stage.value, context, pipeline.stages_));
+    CHECK_OK(parse_stage(stage.value, *known, pipeline.stages_));
+    const auto* match = as<MatchPlan>(pipeline.stages_.back());
+    if (match != nullptr && match->matcher().tree().text != nullptr) {
+      if (pipeline.stages_.size() > 1) return error(Code{17313}, "$match with $text is only allowed as the first pipeline stage");
+      with_text = context;
+      with_text.text = match->matcher().tree().text;
+      known = &with_text;
+    }
+    if (!keeps_documents(stage.value)) with_text.text = nullptr;
     if (pipeline.stages_.size() > kMaxPipelineStages)
       return error(Code::FailedToParse, "Pipeline length must be no longer than ", kMaxPipelineStages, " stages");
   }

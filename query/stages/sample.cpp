@@ -125,6 +125,7 @@ const RegisterEntry<StageKind> kSample{{
     .summary = "So many documents, chosen at random, in random order.",
     .split = Split::kPartial,
     .parse = parse,
+    .keeps_documents = true,
     .examples = {{"{$sample: {size: 2}}", "[{a: 1}, {a: 1}, {a: 1}]", "[{a: 1}, {a: 1}]"},
                  {"{$sample: {size: 9}}", "[{a: 1}, {a: 1}, {a: 1}]", "[{a: 1}, {a: 1}, {a: 1}]"},
                  {"{$sample: {size: 0}}", "[{a: 1}]", "[]"},

@@ -55,7 +55,7 @@ class SortStage : public RecordSource {
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
   if (!args.specification.is_document())
     return error(Code{15973}, "the $sort key specification must be an object");
-  TRY(SortSpec spec, SortSpec::parse(args.specification.as_document()));
+  TRY(SortSpec spec, SortSpec::parse(args.specification.as_document(), args.context.text));
   if (spec.empty()) return error(Code{15976}, "$sort stage must have at least one sort key");
   return std::make_unique<SortPlan>(std::move(spec));
 }
@@ -65,6 +65,7 @@ const RegisterEntry<StageKind> kSort{{
     .summary = "Puts the documents into an order; equal ones keep theirs.",
     .split = Split::kOrder,
     .parse = parse,
+    .keeps_documents = true,
     .examples = {{"{$sort: {a: -1, b: 1}}", "[{a: 1, b: 2}, {a: 2, b: 2}, {a: 2, b: 1}]",
                   "[{a: 2, b: 1}, {a: 2, b: 2}, {a: 1, b: 2}]"},
                  {"{$sort: {a: 1}}", "[{a: 'x'}, {a: 1}, {}, {a: [0, 9]}]", "[{}, {a: [0, 9]}, {a: 1}, {a: 'x'}]"},
@@ -79,6 +80,7 @@ Source SortPlan::open(Source input, Role) const {
 }
 
 Reads SortPlan::reads(FieldSet& fields) const {
+  if (spec_.text() != nullptr) return Reads::kAll;
   for (const SortField& field : spec_.fields()) fields.emplace(field.path.substr(0, field.path.find('.')));
   return Reads::kMore;
 }

@@ -66,6 +66,7 @@ struct StageKind {
   Result<std::unique_ptr<const StagePlan>> (*parse)(const StageArgs&) = nullptr;
   /// In its place: it stands for several stages, at the beginning of a pipeline.
   Result<std::vector<StagePart>> (*parse_parts)(const StageArgs&) = nullptr;
+  bool keeps_documents = false;  ///< Those that it hands on are those that came, so that what is known of them still holds.
   std::vector<Example> examples = {};  ///< A stage, an array of documents, the array of documents that come out.
 };
 

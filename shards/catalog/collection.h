@@ -46,6 +46,9 @@ struct IndexSpec {
   bool is_equivalent(const IndexSpec& other) const;
   /// Checks a definition as createIndexes takes it.
   static Result<IndexSpec> parse(bson::View definition);
+
+ private:
+  static Result<IndexSpec> read(bson::View definition);
 };
 
 /// What an index on these fields is called where nobody says otherwise: region_hashed, a_1_b_-1.

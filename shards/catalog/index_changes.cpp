@@ -28,6 +28,18 @@ Result<std::vector<IndexSpec>> parse(const std::vector<bson::View>& definitions)
   return specs;
 }
 
+Status other_options(const IndexSpec& there, const IndexSpec& wanted) {
+  return error(Code::IndexOptionsConflict, "An equivalent index already exists with ",
+               there.name == wanted.name ? "the same name but different options" : "a different name and options",
+               ". Requested index: ", bson::to_shell(wanted.definition), ", existing index: ", bson::to_shell(there.definition));
+}
+
+/// A query does not say which index its $text is for: there is one at most.
+Status second_text_index(const IndexSpec& there, const IndexSpec& wanted) {
+  if (bson::equal(there.definition["key"], wanted.definition["key"])) return other_options(there, wanted);
+  return error(Code::CannotCreateIndex, "only one text index per collection allowed, found existing text index \"", there.name, "\"");
+}
+
 /// Whether an index that is there is the wanted one; an error where it is in its way.
 Result<bool> is_same(const IndexSpec& there, const IndexSpec& wanted) {
   const bool same_name = there.name == wanted.name;
@@ -35,10 +47,9 @@ Result<bool> is_same(const IndexSpec& there, const IndexSpec& wanted) {
   if (there.is_equivalent(wanted)) {
     if (same_options && same_name) return true;
     if (same_options) return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", there.name);
-    return error(Code::IndexOptionsConflict, "An equivalent index already exists with ",
-                 same_name ? "the same name but different options" : "a different name and options", ". Requested index: ",
-                 bson::to_shell(wanted.definition), ", existing index: ", bson::to_shell(there.definition));
+    return other_options(there, wanted);
   }
+  if (there.keys->text() != nullptr && wanted.keys->text() != nullptr) return second_text_index(there, wanted);
   if (!same_name) return false;
   return error(Code::IndexKeySpecsConflict,
                "An existing index has the same name as the requested index. When index names are not specified, they "

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "shards/catalog/geo_index.h"
+#include "shards/catalog/text_definition.h"
 #include "wire/bson/json.h"
 
 namespace partita::shards {
@@ -94,7 +95,7 @@ Status check_collation(Value value) {
 }
 
 Status refuse(std::string_view name) {
-  constexpr std::string_view kLater[] = {"weights", "default_language", "language_override", "textIndexVersion", "storageEngine", "clustered"};
+  constexpr std::string_view kLater[] = {"storageEngine", "clustered"};
   if (std::ranges::find(kLater, name) != std::end(kLater)) {
     return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
   }
@@ -121,6 +122,9 @@ Status read_option(IndexOptions& options, IndexSpec& spec, std::string_view name
     TRY(options.wildcard_projection, read_wildcard_projection(value));
   } else if (name == "collation") {
     return check_collation(value);
+  } else if (is_text_option(name)) {
+    if (spec.has(query::KeyForm::kText)) return {};  // Settled before.
+    return error(Code::CannotCreateIndex, "the field '", name, "' can only be specified with text indexes");
   } else if (name == "background" || name == "dropDups") {  // Taken since ever; every build lets readers and writers go on.
     return read_flag(name, value).status();
   } else {
@@ -151,6 +155,7 @@ Status IndexOptions::check(const IndexSpec& spec, bson::View definition) const {
     return error(Code::CannotCreateIndex, "TTL indexes are single-field indexes, compound indexes do not support TTL. Index spec: ",
                  bson::to_shell(definition));
   }
+  if (spec.expire_after && spec.has(query::KeyForm::kText)) return cannot("text indexes cannot be TTL indexes");
   if (spec.has(query::KeyForm::kHash) && (spec.unique || spec.prepare_unique)) {
     return error(Code{16764}, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.");
   }
@@ -180,6 +185,7 @@ void write_index_options(const IndexSpec& spec, bson::View definition, bson::Wri
   if (spec.expire_after) out.add("expireAfterSeconds", *spec.expire_after);
   keep("wildcardProjection");
   write_geo_options(spec, definition, out);
+  if (spec.has(query::KeyForm::kText)) write_text_options(definition, out);
   if (spec.prepare_unique) out.add("prepareUnique", true);
 }
 

@@ -15,6 +15,9 @@ struct IndexOptions {
   Status check(const IndexSpec& spec, bson::View definition) const;
 };
 
+/// A field that an index may be of: CannotCreateIndex if it is none.
+Status check_index_path(std::string_view path);
+
 /// The options as listIndexes shows them, in MongoDB's order.
 void write_index_options(const IndexSpec& spec, bson::View definition, bson::Writer& out);
 

@@ -4,6 +4,7 @@
 
 #include "shards/catalog/geo_index.h"
 #include "shards/catalog/index_options.h"
+#include "shards/catalog/text_definition.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
@@ -22,24 +23,8 @@ bool is_reference_field(std::string_view name) { return name == "$ref" || name =
 constexpr std::string_view kWildcard = "$**";
 bool is_wildcard(std::string_view path) { return path == kWildcard || path.ends_with(".$**"); }
 
-Status check_path(std::string_view path) {
-  if (path.empty()) return cannot("Index keys cannot be an empty field.");
-  if (path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos) {
-    return cannot("Index keys cannot contain an empty field.");
-  }
-  if (path == "_fts") return cannot("Index key contains an illegal field name: '_fts'");
-  const query::FieldPath names(path);
-  if (names.size() > kMaxPathParts) return cannot("Index key path is too deep.");
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].name.front() == '$' && (i == 0 || !is_reference_field(names[i].name))) {
-      return cannot("Index key contains an illegal field name: field name starts with '$'.");
-    }
-  }
-  return {};
-}
-
 Status check_plugin(std::string_view name) {
-  constexpr std::string_view kLater[] = {"text", "2dsphere_bucket", "columnstore"};
+  constexpr std::string_view kLater[] = {"2dsphere_bucket", "columnstore"};
   if (std::ranges::find(kLater, name) != std::end(kLater)) {
     return error(Code::CannotCreateIndex, "indexes of the kind '", name, "' are not supported");
   }
@@ -51,7 +36,7 @@ Status check_plugin(std::string_view name) {
 Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction) {
   const bool wildcard = is_wildcard(path);
   const auto place = direction.is_string() ? place_form(direction.as_string()) : std::nullopt;
-  if (!wildcard || place || (direction.is_string() && direction.as_string() == "hashed")) CHECK_OK(check_path(path));
+  if (!wildcard || place || (direction.is_string() && direction.as_string() == "hashed")) CHECK_OK(check_index_path(path));
   IndexSpec::Part part{std::string(path), false, wildcard ? query::KeyForm::kPathAndValue : query::KeyForm::kValue};
   if (place) {
     part.form = *place;
@@ -77,6 +62,11 @@ Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction)
 Status parse_key(IndexSpec& spec, bson::View key) {
   if (key.empty()) return cannot("Index keys cannot be empty.");
   for (const auto& [path, direction] : key) {
+    if (is_text_key(key) && path == kTextFieldEnd) continue;
+    if (is_text_key(key) && path == kTextField) {
+      spec.parts.push_back({.path = std::string(path), .form = query::KeyForm::kText});
+      continue;
+    }
     TRY(IndexSpec::Part part, parse_part(path, direction));
     spec.parts.push_back(std::move(part));
   }
@@ -140,10 +130,32 @@ Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& s
     TRY(scope, query::WildcardScope::parse(below, options.wildcard_projection));
   }
   TRY(const std::optional<query::GeoIndexOptions> geo, read_geo_options(spec, definition));
-  return std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse, std::move(options.filter), std::move(scope), geo);
+  std::shared_ptr<const query::text::Spec> texts;
+  if (spec.has(query::KeyForm::kText)) {
+    TRY(query::text::Spec parsed, query::text::Spec::parse(definition));
+    texts = std::make_shared<const query::text::Spec>(std::move(parsed));
+  }
+  return std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse, std::move(options.filter), std::move(scope), geo,
+                                                      std::move(texts));
 }
 
 }  // namespace
+
+Status check_index_path(std::string_view path) {
+  if (path.empty()) return cannot("Index keys cannot be an empty field.");
+  if (path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos) {
+    return cannot("Index keys cannot contain an empty field.");
+  }
+  if (path == "_fts") return cannot("Index key contains an illegal field name: '_fts'");
+  const query::FieldPath names(path);
+  if (names.size() > kMaxPathParts) return cannot("Index key path is too deep.");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].name.front() == '$' && (i == 0 || !is_reference_field(names[i].name))) {
+      return cannot("Index key contains an illegal field name: field name starts with '$'.");
+    }
+  }
+  return {};
+}
 
 std::string default_index_name(bson::View key) {
   std::string name;
@@ -168,16 +180,24 @@ bool IndexSpec::is_equivalent(const IndexSpec& other) const {
     const bson::Value another = other.definition[field];
     return one.missing() || another.missing() ? one.missing() == another.missing() : bson::equal(one, another);
   };
-  return same("key") && unique == other.unique && sparse == other.sparse && same("partialFilterExpression") && same("wildcardProjection");
+  return same("key") && unique == other.unique && sparse == other.sparse && same("partialFilterExpression") && same("wildcardProjection") &&
+         same("weights") && same("default_language") && same("language_override");
 }
 
 Result<IndexSpec> IndexSpec::parse(bson::View definition) {
-  IndexSpec spec;
   const bson::Value key = definition["key"];
   if (!key.is_document()) {
     if (key.missing()) return error(Code::FailedToParse, "The 'key' field is a required property of an index specification");
     return error(Code::TypeMismatch, "The field 'key' must be an object, but got ", key.type_name());
   }
+  if (!is_text_key(key.as_document())) return read(definition);
+  TRY(const bson::Document settled, text_definition(definition));
+  return read(settled.view());
+}
+
+Result<IndexSpec> IndexSpec::read(bson::View definition) {
+  IndexSpec spec;
+  const bson::Value key = definition["key"];
   CHECK_OK(parse_key(spec, key.as_document()));
   CHECK_OK(parse_name(spec, definition["name"]));
   IndexOptions options;

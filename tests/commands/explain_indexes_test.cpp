@@ -45,6 +45,27 @@ TEST_F(ExplainIndexes, OfHashedOnes) {
   EXPECT_EQ(told("{find: 'c', filter: {b: 2, a: 5}}", "multiKeyPaths"), "nothing");
 }
 
+TEST_F(ExplainIndexes, OfTexts) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {p: 1, a: 'text'}, name: 't'}]}");
+  server_.run("{insert: 'c', documents: [{_id: 1, p: 1, a: 'apple pie'}, {_id: 2, p: 1, a: 'apple'}, {_id: 3, p: 1, a: 'tart pie'}]}");
+  constexpr std::string_view kPlain = "{find: 'c', filter: {p: 1, $text: {$search: 'Apples \"pie crust\" -tart'}}}";
+  EXPECT_EQ(told(kPlain, "stage"), R"({is: "IXSCAN"})");
+  EXPECT_EQ(told(kPlain, "keyPattern"), R"({p: 1, _fts: "text", _ftsx: 1})");
+  EXPECT_EQ(told(kPlain, "indexBounds"),
+            R"x({p: ["[1, 1]"], _fts: ["[\"appl\", \"appl\"]", "[\"crust\", \"crust\"]", "[\"pie\", \"pie\"]"]})x");
+  const bson::Document plain = server_.reply("{explain: " + std::string(kPlain) + ", verbosity: 'executionStats'}");
+  const bson::View match = plain.view().at_path("queryPlanner.winningPlan.inputStage").as_document();
+  EXPECT_EQ(match["stage"].as_string(), "TEXT_MATCH");
+  EXPECT_EQ(readable(match["indexPrefix"].as_document()), "{p: 1}");
+  EXPECT_EQ(readable(match["parsedTextQuery"].as_document()),
+            R"({terms: ["appl", "crust", "pie"], negatedTerms: ["tart"], phrases: ["pie crust"], negatedPhrases: []})");
+  EXPECT_EQ(match.at_path("inputStage.stage").as_string(), "FETCH");
+  EXPECT_EQ(plain.view().at_path("executionStats.totalDocsExamined").exact_int64(), 3);
+  EXPECT_EQ(plain.view().at_path("executionStats.nReturned").exact_int64(), 0);
+  const bson::Document scored = server_.reply("{explain: {find: 'c', filter: {p: 1, $text: {$search: 'pie'}}, projection: {s: {$meta: 'textScore'}}}}");
+  EXPECT_EQ(scored.view().at_path("queryPlanner.winningPlan.inputStage.inputStage.inputStage.stage").as_string(), "TEXT_OR");
+}
+
 TEST_F(ExplainIndexes, OfWildcards) {
   server_.run("{createIndexes: 'c', indexes: [{key: {'$**': 1}, name: 'w'}]}");
   server_.run("{insert: 'c', documents: [{_id: 1, a: [1, 2], b: {c: [{d: 1}]}, e: 5}]}");
