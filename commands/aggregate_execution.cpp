@@ -33,14 +33,19 @@ class CountedSource final : public query::RecordSource {
 
 }  // namespace
 
+PlanNeeds needs_of(const query::Pipeline& pipeline) {
+  PlanNeeds needs;
+  if (const auto fields = pipeline.needed_fields()) needs.paths.emplace(fields->begin(), fields->end());
+  return needs;
+}
+
 Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
                                 bson::Value hint, const Parallelism& parallelism) {
   static const query::SortSpec kAnyOrder;
   const query::Matcher* filter = pipeline_.leading_filter();
   const query::SortSpec* sort = pipeline_.leading_sort();
   TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
-  const query::FilterTree& tree = filter == nullptr ? everything.tree() : filter->tree();
-  TRY(Plan plan, choose_plan(collection, tree, sort == nullptr ? kAnyOrder : *sort, hint));
+  TRY(Plan plan, choose_plan(store, true, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, needs_of(pipeline_)));
   plan_ = plan.text;
   set_premise(std::move(plan.premise));
   const bool near = sort != nullptr && sort->near() != nullptr && plan.order.index != nullptr;

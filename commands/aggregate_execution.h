@@ -14,6 +14,9 @@
 
 namespace partita::commands {
 
+/// What a pipeline wants to know of documents.
+PlanNeeds needs_of(const query::Pipeline& pipeline);
+
 /// A pipeline at work for one cursor: over one leg as a whole; over several its first stages run on each, the others over
 /// what they send.
 class AggregateExecution final : public Execution {

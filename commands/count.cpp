@@ -42,8 +42,9 @@ Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<
                                     const CountRequest& request, std::int64_t most) {
   TRY(const Variables variables, Variables::of(operation));
   TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
-  TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, request.hint));
+  TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, {.paths = std::vector<std::string>()}));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
+  if (plan.exact) walks.count_keys();
   TRY(const std::int64_t count, walks.count(most));
   CHECK_OK(plan.premise.check(operation.server().store));
   return count;
@@ -133,7 +134,8 @@ Status explain_count(Operation& operation, Verbosity verbosity, bson::Writer& re
                                            .use = query::PlanUse::kCount},
                                  .hint = request.hint,
                                  .asked = request.asked,
-                                 .context = variables.context()};
+                                 .context = variables.context(),
+                                 .needs = {.paths = std::vector<std::string>()}};
   return explain_query(operation, explained, verbosity, reply);
 }
 

@@ -3,8 +3,10 @@
 
 #include "commands/arguments.h"
 #include "commands/config_views.h"
+#include "commands/index_use.h"
 #include "commands/server.h"
 #include "commands/shown_build.h"
+#include "commands/wall_time.h"
 #include "shards/store.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -33,6 +35,15 @@ Status check_quorum(bson::Value quorum) {
   return error(Code::FailedToParse, "commitQuorum has to be a non-negative number and not greater than 50");
 }
 
+/// For $indexStats.
+void note_time(const shards::Collection* collection, const std::vector<bson::View>& definitions) {
+  if (collection == nullptr) return;
+  for (const auto& spec : collection->indexes) {
+    const auto names = [&](bson::View definition) { return definition["name"].is_string() && definition["name"].as_string() == spec->name; };
+    if (std::ranges::any_of(definitions, names)) index_use(*collection, spec->id)->made_at(now_as_date().ms_since_epoch);
+  }
+}
+
 Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
@@ -52,6 +63,7 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
   reply.add("numIndexesBefore", static_cast<std::int32_t>(counts.before));
   reply.add("numIndexesAfter", static_cast<std::int32_t>(counts.after));
   const bool nothing_new = counts.before == counts.after;
+  if (!nothing_new) note_time(operation.server().store.catalog().snapshot().find(ns.full()), definitions);
   if (counts.created_collection || !nothing_new) reply.add("createdCollectionAutomatically", counts.created_collection);
   if (nothing_new) reply.add("note", "all indexes already exist");
   return {};

@@ -131,6 +131,11 @@ Result<DistinctRequest> parse(const Operation& operation) {
   return request;
 }
 
+PlanNeeds needs_of(const DistinctRequest& request) {
+  const std::string path(request.key);
+  return {.paths = std::vector<std::string>{path}, .distinct = path};
+}
+
 Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
@@ -141,7 +146,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
     for (const bson::Document& row : rows) CHECK_OK(values.add(row.view()));
   } else if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
-    TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, request.hint));
+    TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, needs_of(request)));
     LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
     std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());
     for (auto& one : found) one = std::make_unique<DistinctValues>(request.key);
@@ -163,11 +168,16 @@ Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer&
     return [&found](std::size_t leg, bson::View document) { return found[leg]->add(document); };
   };
   TRY(const Variables variables, Variables::of(operation));
+  const bson::Document shown_as = bson::Document::build([&](bson::Writer& out) {
+    if (request.key != "_id") out.add("_id", 0);
+    out.add(request.key, 1);
+  });
   const ExplainedQuery explained{.ns = ns,
-                                 .shown = {.filter = request.query},
+                                 .shown = {.filter = request.query, .projection = shown_as.view()},
                                  .hint = request.hint,
                                  .asked = request.asked,
                                  .context = variables.context(),
+                                 .needs = needs_of(request),
                                  .looks = looks};
   return explain_query(operation, explained, verbosity, reply);
 }

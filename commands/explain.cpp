@@ -5,6 +5,7 @@
 #include "commands/config_views.h"
 #include "commands/explain_partitions.h"
 #include "commands/host.h"
+#include "commands/plan_cache.h"
 #include "commands/server.h"
 #include "commands/version.h"
 #include "commands/views.h"
@@ -51,6 +52,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
   TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context, query::FilterUse::kQuery));
   const bool by_key = plan.by_key();
   LegWalks walks(operation, collection, matcher, plan.order, explained.asked.over(*collection));
+  if (plan.exact && !explained.looks) walks.count_keys();
   query::PlanFigures& figures = run.plan;
   if (explained.looks) {
     CHECK_OK(walks.for_each(explained.looks(walks.legs())));
@@ -77,7 +79,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
 Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
                        std::shared_ptr<const shards::Collection> collection, Plan plan) {
   const bool walks = explained.looks || explained.shown.use == query::PlanUse::kCount;
-  if (walks && is_divided(collection.get())) return run_walks(operation, explained, collection, std::move(plan));
+  if (walks && (is_divided(collection.get()) || plan.exact)) return run_walks(operation, explained, collection, std::move(plan));
   RunFigures run;
   query::PlanFigures& figures = run.plan;
   const query::ExplainRequest& shown = explained.shown;
@@ -171,12 +173,26 @@ void write_totals(const RunFigures& figures, bson::Writer& out) {
   add_number(out, "totalDocsExamined", figures.plan.documents);
 }
 
+namespace {
+
+/// By which $planCacheStats knows the query.
+void write_hashes(const PlanChoice& choice, bson::Writer& planner) {
+  const std::string shape = shape_of(choice.request());
+  planner.add("queryHash", query_hash(shape));
+  planner.add("planCacheKey", plan_cache_key(*choice.collection(), shape));
+}
+
+}  // namespace
+
 void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
                          const AskedParallelism& asked, bson::Writer& to) {
   bson::Writer planner = to.document("queryPlanner");
   planner.add("namespace", ns.full());
   planner.add("indexFilterSet", false);
-  if (!is_divided(choice.collection())) return write_plans(choice, shown, planner);
+  if (!is_divided(choice.collection())) {
+    if (choice.collection() != nullptr) write_hashes(choice, planner);
+    return write_plans(choice, shown, planner);
+  }
   planner.add("mongosPlannerVersion", 1);
   query::explain_filter(shown.filter, "parsedQuery", planner);
   {
@@ -216,7 +232,10 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   const auto collection = operation.server().store.catalog().snapshot().share(explained.ns.full());
   TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter, explained.context, query::FilterUse::kQuery));
   TRY(const query::SortSpec sort, query::parse_order(explained.shown.sort, matcher.tree()));
-  TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, explained.hint));
+  TRY(PlanChoice choice, explained.bounds.given() && collection != nullptr
+                                   ? choose_between(collection, explained.bounds, sort, explained.hint)
+                                   : PlanChoice::make(collection, matcher.tree(), sort, explained.hint, explained.needs));
+  if (!explained.bounds.given()) CHECK_OK(choice.settle(operation.server().store, true, matcher));
   to.add("explainVersion", "1");
   write_query_planner(explained.ns, choice, explained.shown, explained.asked, to);
   if (!runs(verbosity)) return {};

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands/find_fan_out.h"
+#include "commands/key_bounds.h"
 #include "commands/leg_walks.h"
 #include "commands/operation.h"
 #include "commands/plan.h"
@@ -29,6 +30,8 @@ struct ExplainedQuery {
   bson::Value hint = {};
   AskedParallelism asked = {};
   query::ExpressionContext context = {};  ///< Its values are somebody else's.
+  PlanNeeds needs = {};
+  KeyBounds bounds = {};
   /// The command looks at rows where they lie, as count and distinct do: told the number of legs, this says what is done with
   /// each row. Empty for what reads rows, and for a count.
   std::function<LegWalks::Look(std::size_t legs)> looks = {};

@@ -232,7 +232,8 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   const auto collection = store.catalog().snapshot().share(query.ns.full());
   TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context, query::FilterUse::kQuery));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
-  TRY(const PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint));
+  TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint, needs_of(pipeline)));
+  if (collection != nullptr) CHECK_OK(choice.settle(store, true, matcher));
   AggregateExecution execution(std::move(stages.parsed), std::move(pipeline), &store.run_files());
   execution.count_rows();
   if (collection == nullptr) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "commands/index_use.h"
 #include "shards/router/record_keys.h"
 
 namespace partita::commands {
@@ -62,9 +63,11 @@ std::optional<bson::Value> express_id(bson::View filter) {
 }
 
 bool express_key(const shards::Collection& collection, bson::View filter, bson::Buffer& key) {
-  if (collection.sharding != nullptr) return express_sharded(collection.sharding->key, filter, key);
-  const std::optional<bson::Value> id = express_id(filter);
-  return id && shards::append_record_key_of_id(collection, *id, key);
+  const std::optional<bson::Value> id = collection.sharding != nullptr ? std::nullopt : express_id(filter);
+  const bool found = collection.sharding != nullptr ? express_sharded(collection.sharding->key, filter, key)
+                                                    : id && shards::append_record_key_of_id(collection, *id, key);
+  if (found) count_record_use(collection);
+  return found;
 }
 
 }  // namespace partita::commands

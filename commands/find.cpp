@@ -193,11 +193,20 @@ Result<AskedParallelism> parallelism_of(const Operation& operation, const FindRe
   return AskedParallelism::parse("find", request.degree, request.buffered, operation.generic().comment);
 }
 
-Result<Plan> plan_for(const std::shared_ptr<const shards::Collection>& collection, const FindRequest& request,
-                      const FindQuery& query) {
+/// Metadata is made of whole documents.
+PlanNeeds needs_of(const FindQuery& query) {
+  PlanNeeds needs;
+  const ShownDocuments& shown = query.shown;
+  std::vector<std::string> paths;
+  if (shown.projection && !shown.wants_metadata() && shown.projection->collect_paths(paths)) needs.paths = std::move(paths);
+  return needs;
+}
+
+Result<Plan> plan_for(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
+                      const FindRequest& request, const FindQuery& query) {
   if (request.bounds().given() && query.matcher.tree().text != nullptr) return error(Code::BadValue, "text and hint not allowed in same query");
   if (request.bounds().given()) return choose_bounded_plan(collection, request.bounds(), query.sort, request.hint);
-  return choose_plan(collection, query.matcher.tree(), query.sort, request.hint);
+  return choose_plan(operation.server().store, operation.on_worker(), collection, query.matcher, query.sort, request.hint, needs_of(query));
 }
 
 Status check_can_tail(const FindRequest& request, const shards::Collection* collection) {
@@ -240,7 +249,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   }
   if (collection == nullptr) return write_empty_cursor(ns, reply);
   CHECK_OK(check_can_tail(request, collection.get()));
-  TRY(Plan plan, plan_for(collection, request, query));
+  TRY(Plan plan, plan_for(operation, collection, request, query));
   plan.order.needs_place = collection->capped && plan.order.index == nullptr;
   const Plan* walked = request.tailable ? nullptr : &plan;
   if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, walked, &query.matcher.tree());
@@ -253,6 +262,7 @@ Status find(Operation& operation, bson::Writer& reply) {
                          (!plan.order.ranges.empty() || query.matcher.matches_everything());
   if (!operation.on_worker() && (!short_one || request.tailable)) return operation.to_worker();
   if (request.tailable) return tail(operation, request, collection, std::move(query), limits, reply);
+  if (!operation.on_worker() || request.bounds().given()) plan.count_use(*collection);
   std::unique_ptr<FindRun> execution;
   PlanPremise premise = std::move(plan.premise);
   if (!operation.on_worker()) {
@@ -275,10 +285,9 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
-  if (request.bounds().given()) return error(Code::NotImplemented, "explain of a find with min or max is not supported");
   request.sorted = !request.sort.empty();
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
-  CHECK_OK(parse_query(operation, request).status());
+  TRY(const FindQuery query, parse_query(operation, request));
   CHECK_OK(check_can_tail(request, operation.server().store.catalog().snapshot().find(ns.full())));
   TRY(const Variables variables, Variables::of(operation, request.let));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
@@ -290,7 +299,9 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
                                            .limit = static_cast<std::uint64_t>(request.limit)},
                                  .hint = request.hint,
                                  .asked = asked,
-                                 .context = variables.context()};
+                                 .context = variables.context(),
+                                 .needs = needs_of(query),
+                                 .bounds = request.bounds()};
   return explain_query(operation, explained, verbosity, reply);
 }
 

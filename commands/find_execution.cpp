@@ -2,6 +2,7 @@
 #include "commands/find_execution.h"
 
 #include "commands/server.h"
+#include "query/stages/run_control.h"
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -44,6 +45,7 @@ Status FindExecution::fill(Operation& operation, bson::ArrayWriter& batch, const
   CHECK_OK(resume(operation));
   Status status = fill_from_scan(operation, fill);
   suspend();
+  row_budget_ = 0;  // Later batches are a worker's.
   return status;
 }
 
@@ -84,6 +86,7 @@ Status FindExecution::sort_all(Operation& operation) {
       TRY(const bool more, next_match(operation, document));
       if (!more) return {};
       CHECK_OK(sorter_->add(document, scan_.record_key()));
+      if (sorter_->memory() > query::RunControl::kMemoryLimit) [[unlikely]] return sort_too_large();
     }
   };
   Status status = add_all();

@@ -203,7 +203,9 @@ std::unique_ptr<FindRun> run_find(shards::Store& store, std::shared_ptr<const sh
   const bool one_leg = collection->partitions.size() == 1 || leg_spans(*collection, plan.order).size() <= 1;
   const bool outlives_map = !manner.one_batch && plan.may_come_to_merge(*collection);
   if (outlives_map && std::exchange(plan.sorted, false)) plan.legs_sorted = true;
-  if (manner.partial || outlives_map || (!one_leg && (!in_one_thread || plan.legs_sorted))) {
+  // Of a union each leg shows all branches: in one walk over all legs each branch would show all legs.
+  const bool by_legs = !in_one_thread || plan.legs_sorted || !plan.order.branches.empty();
+  if (manner.partial || outlives_map || (!one_leg && by_legs)) {
     return std::make_unique<FindFanOut>(store, std::move(collection), std::move(query), std::move(plan), manner);
   }
   return std::make_unique<FindExecution>(store, std::move(collection), std::move(query), std::move(plan.order), plan.sorted);

@@ -15,10 +15,6 @@ using bson::View;
 using query::Meta;
 using query::keys::Direction;
 
-std::string_view text_of(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 bool is_within(std::string_view key, const query::KeyRange& range) {
   return key >= range.lower && (range.upper.empty() || key < range.upper);
 }
@@ -32,7 +28,7 @@ FindMetadata::FindMetadata(std::shared_ptr<const shards::Collection> collection,
     : collection_(std::move(collection)),
       sort_keys_(sort),
       near_(filter == nullptr ? nullptr : filter->near),
-      through_index_(plan != nullptr && plan->through_index),
+      through_index_(plan != nullptr && plan->through_index && plan->order.branches.empty()),
       order_(plan != nullptr ? plan->order : shards::ScanOrder{}),
       text_(filter == nullptr ? nullptr : filter->text) {}
 
@@ -100,7 +96,7 @@ Status FindMetadata::add_index_key(View document, bson::Writer& out) {
 /// Of a document's keys, which are in order, the one that the walk meets first.
 Result<std::size_t> FindMetadata::first_met() const {
   const auto is_walked_over = [&](std::size_t i) {
-    const std::string_view key = text_of(keys_.key(i));
+    const std::string_view key = shards::text_of(keys_.key(i));
     return order_.ranges.empty() || std::ranges::any_of(order_.ranges, [&](const auto& range) { return is_within(key, range); });
   };
   for (std::size_t step = 0; step < keys_.size(); ++step) {

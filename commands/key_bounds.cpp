@@ -52,11 +52,11 @@ Status KeyBounds::check() const {
   return error(Code{51176}, "min and max must have the same field names");
 }
 
-Result<Plan> choose_bounded_plan(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
-                                 const query::SortSpec& sort, bson::Value hint) {
+Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
+                                  const query::SortSpec& sort, bson::Value hint) {
   CHECK_OK(check_hint_of_bounds(hint));
-  TRY(const query::Matcher everything, query::Matcher::parse({}));
-  TRY(const PlanChoice choice, PlanChoice::make(collection, everything.tree(), sort, hint));
+  static const query::Matcher kEverything = *query::Matcher::parse({});
+  TRY(PlanChoice choice, PlanChoice::make(collection, kEverything.tree(), sort, hint));
   const std::size_t way = choice.request().hint.value();
   // A wildcard, or an index of some documents only, is none that leads to everything.
   const bool walks = choice.winner().access == query::Plan::Access::kIndexScan && choice.winner().index == way;
@@ -69,10 +69,14 @@ Result<Plan> choose_bounded_plan(const std::shared_ptr<const shards::Collection>
   if (!bounds.min.empty() && !bounds.max.empty() && range.lower >= range.upper) {
     return refuse(Code{51175}, "The value provided for min() does not come before the value provided for max() in the hinted index");
   }
-  Plan plan = choice.plan();
-  plan.order.ranges.assign(1, std::move(range));
-  plan.through_index = true;
-  return plan;
+  choice.limit_to(std::move(range), true);
+  return choice;
+}
+
+Result<Plan> choose_bounded_plan(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
+                                 const query::SortSpec& sort, bson::Value hint) {
+  TRY(const PlanChoice choice, choose_between(collection, bounds, sort, hint));
+  return choice.plan();
 }
 
 }  // namespace partita::commands

@@ -19,6 +19,11 @@ class LegWalks {
   LegWalks(Operation& operation, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
            const shards::ScanOrder& order, const Parallelism& parallelism);
 
+  /// Before count(): the plan is exact, and no row is to be looked at.
+  void count_keys() {
+    work_.filter = nullptr;
+    work_.keys_alone = true;
+  }
   std::size_t legs() const { return scans_.size(); }
   /// Calls `look(leg, document) -> Status` for every row: those of one leg by one thread, in order.
   using Look = std::function<Status(std::size_t leg, bson::View document)>;

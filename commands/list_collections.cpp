@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/cursor_reply.h"
+#include "commands/listed_indexes.h"
 #include "commands/server.h"
 #include "query/match/matcher.h"
 #include "shards/catalog/rows.h"
@@ -96,26 +97,7 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
   const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
   if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
   std::vector<bson::Document> rows;
-  rows.push_back(bson::Document::build([&](bson::Writer& row) {
-    if (const bson::View clustered = collection->clustered_index(); !clustered.empty()) {
-      row.elements(clustered);
-      row.add("clustered", true);
-      return;
-    }
-    row.add("v", 2);
-    row.document("key").add("_id", 1);
-    row.add("name", "_id_");
-  }));
-  if (collection->lists_shard_key()) {
-    rows.push_back(bson::Document::build([&](bson::Writer& row) {
-      row.add("v", 2);
-      row.add("key", collection->sharding->key.pattern());
-      row.add("name", collection->sharding->name);
-    }));
-  }
-  for (const auto& spec : collection->indexes) {
-    if (!spec->is_id_key()) rows.push_back(spec->definition.copy());
-  }
+  for (ListedIndex& index : listed_indexes(*collection)) rows.push_back(std::move(index.definition));
   return answer_documents(operation, ns, std::move(rows), limits, reply);
 }
 

@@ -198,7 +198,7 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
 Result<std::optional<std::string>> first_sorted(Operation& operation, std::shared_ptr<const shards::Collection> collection,
                                                 const query::Matcher& matcher, const Change& change) {
   const query::SortSpec order = query::order_of(change.sort, matcher.tree());
-  TRY(Plan plan, choose_plan(collection, matcher.tree(), order, change.hint));
+  TRY(Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, order, change.hint));
   query::Sorter sorter(order, {.limit = 1});
   shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
   scan.interrupt_by([&operation] { return operation.check_interrupt(); });
@@ -244,7 +244,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
   for (bool missed = true; missed;) {
     missed = false;
     CHECK_OK(operation.check_interrupt());
-    TRY(const Plan plan, choose_plan(collection, matcher.tree(), {}, change.hint));
+    TRY(const Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, {}, change.hint));
     Targets targets(operation, collection, matcher, plan.order);
     while (true) {
       TRY(const std::vector<std::string> keys, targets.next(1));
@@ -262,7 +262,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
 /// Changes what matches and belongs to the remainder, which is less then: also where it fails.
 Status change_remainder(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                         const query::Matcher& matcher, const Change& change, Remainder& remainder, Outcome& outcome) {
-  TRY(Plan plan, choose_plan(collection, matcher.tree(), {}, change.hint));
+  TRY(Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, {}, change.hint));
   // Changing what an index orders by could lead the scan to the same document again: then all are found first.
   const bool in_order = plan.order.index == nullptr && !plan.order.backward;
   const PlanPremise premise = std::move(plan.premise);

@@ -2,9 +2,12 @@
 #include "commands/plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "commands/index_description.h"
+#include "commands/index_use.h"
 #include "query/geo/near.h"
+#include "query/plan/covering.h"
 #include "shards/router/leg_spans.h"
 #include "shards/storage/fail_point.h"
 #include "wire/bson/compare.h"
@@ -128,31 +131,42 @@ Status settle_natural_sort(bson::View& sort, bson::Value& hint) {
   return {};
 }
 
-PlanPremise::PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order,
-                         std::uint64_t without_arrays)
-    : without_arrays_(without_arrays) {
-  if (order.index == nullptr || without_arrays == 0) return;
-  collection_ = std::move(collection);
-  index_ = order.index;
-  within_ = order.within;
+void PlanPremise::take_for_granted(const shards::ScanOrder& walk, std::uint64_t without_arrays) {
+  if (walk.index != nullptr && without_arrays != 0) demands_.push_back({walk.index, walk.within, without_arrays});
+}
+
+void Plan::count_use(const shards::Collection& collection) const {
+  const auto count = [&](const shards::ScanOrder& walk) {
+    if (walk.index != nullptr) index_use(collection, walk.index->id)->count();
+    else if (!walk.ranges.empty()) count_record_use(collection);
+  };
+  if (order.branches.empty()) count(order);
+  for (const shards::ScanOrder& branch : order.branches) count(branch);
 }
 
 Status PlanPremise::check(shards::Store& store) const {
-  if (collection_ == nullptr) return {};
+  if (demands_.empty()) return {};
   TRY(const auto now, shards::CollectionScan::current(store, collection_));
-  const auto same = [&](const auto& spec) { return spec->id == index_->id; };
-  const auto place = std::ranges::find_if(now->indexes, same) - now->indexes.begin();
-  if (static_cast<std::size_t>(place) == now->indexes.size()) return {};
-  const std::uint64_t bits = array_bits(*now, static_cast<std::size_t>(place), leg_spans(*now, {.index = index_, .ranges = {}, .within = within_}));
-  if ((bits & without_arrays_) == 0) return {};
-  return error(Code::QueryPlanKilled, "the first array in index '", index_->name, "' has come since the query was planned");
+  for (const Demand& demand : demands_) CHECK_OK(check(demand, *now));
+  return {};
+}
+
+Status PlanPremise::check(const Demand& demand, const shards::Collection& now) {
+  const auto same = [&](const auto& spec) { return spec->id == demand.index->id; };
+  const auto place = static_cast<std::size_t>(std::ranges::find_if(now.indexes, same) - now.indexes.begin());
+  if (place == now.indexes.size()) return {};
+  const auto legs = leg_spans(now, {.index = demand.index, .ranges = {}, .within = demand.within});
+  if ((array_bits(now, place, legs) & demand.without_arrays) == 0) return {};
+  return error(Code::QueryPlanKilled, "the first array in index '", demand.index->name, "' has come since the query was planned");
 }
 
 Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> collection, const query::FilterTree& filter,
-                                    const query::SortSpec& sort, bson::Value hint) {
+                                    const query::SortSpec& sort, bson::Value hint, PlanNeeds needs) {
   PlanChoice choice;
   choice.collection_ = std::move(collection);
+  choice.needs_ = std::make_unique<const PlanNeeds>(std::move(needs));
   choice.request_ = {.filter = &filter, .sort = &sort, .indexes = {}};
+  if (choice.needs_->paths) choice.request_.needed = &*choice.needs_->paths;
   if (choice.collection_ == nullptr) {
     choice.candidates_.push_back({.access = query::Plan::Access::kNothing});
     return choice;
@@ -166,6 +180,10 @@ Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> co
     return no_plan(detail::join("unable to find index for $geoNear query on the field ", filter.near->path().text()));
   }
   if (choice.candidates_.empty() && filter.text != nullptr) return choice.no_text_plan();
+  if (!choice.needs_->distinct.empty() && !choice.request_.natural_hint) {
+    auto jumps = query::distinct_plan(choice.request_, choice.needs_->distinct);
+    if (jumps) choice.candidates_.insert(choice.candidates_.begin(), std::move(*jumps));
+  }
   if (choice.candidates_.empty()) {
     return no_plan("$hint: refusing to build whole-index solution, because it's a wildcard index");
   }
@@ -188,12 +206,19 @@ void PlanChoice::describe() {
   ways_.push_back(describe_records(collection));
   const bool divided = collection.sharding != nullptr || collection.partitions.size() > 1;
   if (divided) by_records_ = query::choose_plan({.filter = request_.filter, .indexes = ways_, .hint = 0});
-  if (collection.partitions.size() > 1 && !by_records_.intervals.empty()) record_ranges_ = by_records_.ranges();
+  if (collection.partitions.size() > 1 && narrows_records()) record_ranges_ = by_records_.ranges();
   const std::vector<shards::LegSpan> asked = leg_spans(collection, {.index = nullptr, .ranges = record_ranges_});
   for (std::size_t i = 0; i < collection.indexes.size(); ++i) {
     ways_.push_back(describe_index(*collection.indexes[i], array_bits(collection, i, asked)));
   }
   request_.indexes = ways_;
+}
+
+void PlanChoice::limit_to(query::KeyRange range, bool filters) {
+  candidates_.resize(1);
+  candidates_.front().given = std::move(range);
+  candidates_.front().needs_filter = filters;
+  candidates_.front().exact = false;
 }
 
 std::span<const query::Plan> PlanChoice::rejected() const {
@@ -204,7 +229,7 @@ std::span<const query::Plan> PlanChoice::rejected() const {
 
 PlanChoice::Targeting PlanChoice::targeting() const {
   const query::Plan& plan = by_records_;
-  if (plan.intervals.empty()) return Targeting::kNone;
+  if (!narrows_records()) return Targeting::kNone;
   return names_keys(plan) ? Targeting::kEquality : Targeting::kRange;
 }
 
@@ -214,41 +239,98 @@ bool PlanChoice::names_keys(const query::Plan& plan) const {
   const auto points = [](const query::FieldIntervals& field) {
     return std::ranges::all_of(field.intervals, [](const query::Interval& interval) { return interval.is_point(); });
   };
-  return plan.intervals.size() >= keys && std::all_of(plan.intervals.begin(), plan.intervals.begin() + static_cast<std::ptrdiff_t>(keys), points);
+  const auto names = [&](const query::Plan& one) {
+    return one.intervals.size() >= keys && std::all_of(one.intervals.begin(), one.intervals.begin() + static_cast<std::ptrdiff_t>(keys), points);
+  };
+  return plan.branches.empty() ? names(plan) : std::ranges::all_of(plan.branches, names);
+}
+
+shards::ScanOrder PlanChoice::order_of(const query::Plan& plan) const {
+  using Access = query::Plan::Access;
+  if (plan.access == Access::kUnion && (plan.merges || !plan.through_one_index())) return order_of_union(plan);
+  const query::Plan& by = plan.branches.empty() ? plan : plan.branches.front();
+  shards::ScanOrder order{.backward = plan.backward};
+  order.may_repeat = std::ranges::any_of(plan.branches, &query::Plan::may_repeat) || plan.may_repeat;
+  if (by.access == Access::kIndexScan || by.access == Access::kIdLookup) order.ranges = plan.ranges();
+  if (by.access == Access::kIndexScan && by.index > 0) order.index = collection_->indexes[by.index - 1];
+  if (order.index != nullptr) order.within = record_ranges_;
+  order.by_logical_key = collection_->sharding != nullptr && order.index == nullptr && by.access == Access::kIndexScan && names_keys(plan);
+  const query::IndexDescription& way = ways_[by.index];
+  for (std::size_t i = 0; i < plan.sort_fields.size(); ++i) {
+    order.fields.push_back({plan.sort_fields[i], way.fields[i].form, way.fields[i].direction});
+  }
+  if (order.index != nullptr) ask_keys(plan, way, order);
+  return order;
+}
+
+/// What is read from the keys of the index.
+void PlanChoice::ask_keys(const query::Plan& plan, const query::IndexDescription& way, shards::ScanOrder& order) const {
+  order.distinct_fields = plan.distinct_fields;
+  for (const query::FilterNode* node : plan.key_conditions) {
+    const auto field = std::ranges::find(way.fields, node->path.text(), &query::IndexDescription::Field::path);
+    order.conditions.push_back({node, static_cast<std::size_t>(field - way.fields.begin())});
+  }
+  std::ranges::stable_sort(order.conditions, {}, &shards::ScanOrder::Condition::field);
+  if (!plan.covered) return;
+  std::set<std::string_view> wanted;
+  if (needs_->paths) wanted.insert(needs_->paths->begin(), needs_->paths->end());
+  if (!needs_->distinct.empty()) wanted.insert(needs_->distinct);
+  for (const query::FilterNode& node : request_.filter->nodes) {
+    if (node.kind == query::FilterNode::Kind::kField) wanted.insert(node.path.text());
+  }
+  if (plan.needs_sort) for (const query::SortField& field : request_.sort->fields()) wanted.insert(field.path);
+  std::vector<query::KeyDocument::Field> fields;
+  for (const auto& field : way.fields) fields.push_back({std::string(field.path), field.direction, wanted.contains(field.path)});
+  order.covered = std::make_shared<const query::KeyDocument>(std::move(fields));
+}
+
+/// What leads through the clauses of an $or meets a document in each of them; points of one index lie apart.
+shards::ScanOrder PlanChoice::order_of_union(const query::Plan& plan) const {
+  const bool of_clauses = std::ranges::any_of(plan.branches, [](const query::Plan& branch) { return branch.clause != nullptr; });
+  shards::ScanOrder order{.may_repeat = of_clauses, .within = record_ranges_, .merges = plan.merges};
+  for (const query::Plan& branch : plan.branches) {
+    order.branches.push_back(order_of(branch));
+    if (order.index == nullptr) order.index = order.branches.back().index;
+  }
+  return order;
 }
 
 Plan PlanChoice::plan() const {
   using Access = query::Plan::Access;
   const query::Plan& chosen = winner();
   Plan plan;
+  plan.order = order_of(chosen);
   plan.sorted = !chosen.needs_sort;
   plan.needs_filter = chosen.needs_filter;
-  plan.through_index = chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup;
-  plan.order.backward = chosen.backward;
-  plan.order.may_repeat = chosen.may_repeat;
+  plan.exact = chosen.exact;
+  plan.through_index = chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup || chosen.access == Access::kUnion;
   plan.text = query::dump(chosen, request_);
-  if (chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup) plan.order.ranges = chosen.ranges();
-  if (chosen.access == Access::kIndexScan && chosen.index > 0) plan.order.index = collection_->indexes[chosen.index - 1];
-  if (plan.order.index != nullptr) plan.order.within = record_ranges_;
-  plan.order.by_logical_key = collection_->sharding != nullptr && plan.order.index == nullptr &&
-                              chosen.access == Access::kIndexScan && names_keys(chosen);
   // Records lie in the order of the map; entries of an index are in order within each segment, and all of them together
-  // are not.
-  const bool by_entries = plan.order.index != nullptr && !request_.sort->empty() && plan.sorted;
+  // are not, nor are records that are walked over in turns.
+  const bool by_entries = !plan.order.is_over_records() && !request_.sort->empty() && plan.sorted;
   plan.sorted_by_entries = by_entries;
   if (by_entries && shards::leg_spans(*collection_, plan.order).size() > 1) {
     plan.legs_sorted = true;
     plan.sorted = false;
   }
-  plan.premise = PlanPremise(collection_, plan.order, chosen.without_arrays);
+  plan.premise = PlanPremise(collection_);
+  plan.premise.led_by(cached_);
+  plan.premise.take_for_granted(plan.order, chosen.without_arrays);
+  for (const query::Plan& branch : chosen.branches) {
+    shards::ScanOrder walk{.index = branch.index > 0 ? collection_->indexes[branch.index - 1] : nullptr, .within = record_ranges_};
+    plan.premise.take_for_granted(walk, branch.without_arrays);
+  }
   return plan;
 }
 
-Result<Plan> choose_plan(const std::shared_ptr<const shards::Collection>& collection, const query::FilterTree& filter,
-                         const query::SortSpec& sort, bson::Value hint) {
-  TRY(const PlanChoice choice, PlanChoice::make(collection, filter, sort, hint));
+Result<Plan> choose_plan(shards::Store& store, bool on_worker, const std::shared_ptr<const shards::Collection>& collection,
+                         const query::Matcher& matcher, const query::SortSpec& sort, bson::Value hint, PlanNeeds needs) {
+  TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, hint, std::move(needs)));
+  CHECK_OK(choice.settle(store, on_worker, matcher));
   CHECK_OK(query_planned.hit());
-  return choice.plan();
+  Plan plan = choice.plan();
+  if (on_worker) plan.count_use(*collection);  // A core may yet leave it to a worker.
+  return plan;
 }
 
 }  // namespace partita::commands

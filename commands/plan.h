@@ -4,23 +4,40 @@
 #include "query/plan/plan.h"
 #include "shards/router/collection_scan.h"
 
+namespace partita::query {
+class Matcher;
+}
+
 namespace partita::commands {
+
+struct CachedPlan;
 
 /// What a plan takes for granted of the data: that no document which it leads to has an array in the index, or, in a wildcard
 /// index, on the way to its path. Both ends of a range, and an order, may then be read off its keys.
 class PlanPremise {
  public:
   PlanPremise() = default;
-  PlanPremise(std::shared_ptr<const shards::Collection> collection, const shards::ScanOrder& order, std::uint64_t without_arrays);
+  explicit PlanPremise(std::shared_ptr<const shards::Collection> collection) : collection_(std::move(collection)) {}
+  void take_for_granted(const shards::ScanOrder& walk, std::uint64_t without_arrays);
   /// Asked when the first rows have been read, for who writes an array says so before others see it. QueryPlanKilled when
   /// one has come: what was read may lack documents, and has to be read again by another plan.
   Status check(shards::Store& store) const;
+  /// It is the winner of a trial for other values.
+  void led_by(std::shared_ptr<CachedPlan> plan) { plan_ = std::move(plan); }
+  /// What became of it until the first batch was full.
+  void report(std::int64_t looked_at, std::int64_t came_out) const;
 
  private:
-  std::shared_ptr<const shards::Collection> collection_;  ///< Null: nothing is taken for granted.
-  std::shared_ptr<const shards::IndexSpec> index_;
-  std::vector<query::KeyRange> within_;
-  std::uint64_t without_arrays_ = 0;
+  struct Demand {
+    std::shared_ptr<const shards::IndexSpec> index;
+    std::vector<query::KeyRange> within;
+    std::uint64_t without_arrays;
+  };
+  static Status check(const Demand& demand, const shards::Collection& now);
+
+  std::shared_ptr<const shards::Collection> collection_;
+  std::shared_ptr<CachedPlan> plan_;  ///< Null: there was no choice.
+  std::vector<Demand> demands_;  ///< None: nothing is taken for granted.
 };
 
 /// What to walk over for a query. query/plan decides; this puts its decision into a collection's terms.
@@ -31,12 +48,14 @@ struct Plan {
   bool legs_sorted = false;
   bool sorted_by_entries = false;  ///< By an index, whether in one leg or in several.
   bool needs_filter = true;
+  bool exact = false;  ///< Rows may be counted without a look at them.
   bool through_index = false;  ///< By the keys of an index, or of the records as one, not over everything.
   PlanPremise premise;
   std::string text;     ///< One line of it, for logs.
 
   /// Looks up keys instead of walking over everything.
-  bool by_key() const { return order.index != nullptr || !order.ranges.empty(); }
+  void count_use(const shards::Collection& collection) const;  ///< For $indexStats.
+  bool by_key() const { return !order.is_over_records() || !order.ranges.empty(); }
   /// Entries that lie in order in one table now may be in several before a cursor comes to its end.
   bool may_come_to_merge(const shards::Collection& collection) const {
     return sorted_by_entries && (collection.sharding != nullptr || collection.partitions.size() > 1);
@@ -49,13 +68,27 @@ Status check_hint(bson::Value hint);
 /// is empty then. BadValue where sort and hint contradict each other.
 Status settle_natural_sort(bson::View& sort, bson::Value& hint);
 
+/// What a query asks of the rows of its plan beside filter and sort.
+struct PlanNeeds {
+  std::optional<std::vector<std::string>> paths = {};  ///< Nullopt: whole documents.
+  std::string distinct = {};  ///< Only the different values of this path.
+};
+
 /// The decision with all that led to it, for explain. The filter and the sort must outlive it.
 class PlanChoice {
  public:
   /// BadValue when the hint names no index. Without a collection there is nothing to walk over.
   static Result<PlanChoice> make(std::shared_ptr<const shards::Collection> collection, const query::FilterTree& filter,
-                                 const query::SortSpec& sort, bson::Value hint = {});
+                                 const query::SortSpec& sort, bson::Value hint = {}, PlanNeeds needs = {});
 
+  /// By min and max: the winner, a scan of an index, walks over these keys whatever the filter says, which is asked of all rows.
+  void limit_to(query::KeyRange range, bool filters);
+  /// Where several plans are promising: the one that has won for queries of this shape, or wins a short trial now. LockBusy
+  /// where that takes a worker. The matcher is that of the filter.
+  Status settle(shards::Store& store, bool on_worker, const query::Matcher& matcher);
+  std::span<const query::Plan> candidates() const { return candidates_; }
+  /// The walk of one of them.
+  shards::ScanOrder order_of(const query::Plan& plan) const;
   /// In the collection's terms; there must be one.
   Plan plan() const;
   const query::PlanRequest& request() const { return request_; }
@@ -73,17 +106,26 @@ class PlanChoice {
   /// Why its $text finds no index that serves it.
   Status no_text_plan() const;
   bool names_keys(const query::Plan& plan) const;
+  bool narrows_records() const { return !by_records_.intervals.empty() || !by_records_.branches.empty(); }
+  shards::ScanOrder order_of_union(const query::Plan& plan) const;
+  std::size_t promising() const;
+  std::string identity(const query::Plan& plan) const;
+  void prefer(std::size_t candidate);
+  std::shared_ptr<CachedPlan> cache(const query::Matcher& matcher, std::string shape) const;
+  void ask_keys(const query::Plan& plan, const query::IndexDescription& way, shards::ScanOrder& order) const;
 
   std::shared_ptr<const shards::Collection> collection_;
   std::vector<query::IndexDescription> ways_;
   query::Plan by_records_;  ///< What the filter says of the records' own keys, whichever way is chosen.
   std::vector<query::KeyRange> record_ranges_;  ///< By that, where there are several partitions; none: everything.
+  std::unique_ptr<const PlanNeeds> needs_;
   query::PlanRequest request_;  ///< Looks into ways_, which may move with it.
   std::vector<query::Plan> candidates_;
+  std::shared_ptr<CachedPlan> cached_;  ///< The winner's, once settled.
 };
 
-/// BadValue when the hint names no index.
-Result<Plan> choose_plan(const std::shared_ptr<const shards::Collection>& collection, const query::FilterTree& filter,
-                         const query::SortSpec& sort, bson::Value hint = {});
+/// BadValue when the hint names no index; LockBusy where it takes a worker to choose.
+Result<Plan> choose_plan(shards::Store& store, bool on_worker, const std::shared_ptr<const shards::Collection>& collection,
+                         const query::Matcher& matcher, const query::SortSpec& sort, bson::Value hint = {}, PlanNeeds needs = {});
 
 }  // namespace partita::commands

@@ -39,9 +39,9 @@ const RegisterUnsupported kMaintenance{
      "lockInfo", "dropConnections", "logApplicationMessage", "setUserWriteBlockMode", "dbCheck"},
     "the storage engine needs no such care, or offers no such view of itself yet"};
 
-const RegisterUnsupported kPlans{{"planCacheClear", "planCacheClearFilters", "planCacheListFilters",
+const RegisterUnsupported kPlans{{"planCacheClearFilters", "planCacheListFilters",
                                   "planCacheSetFilter", "setQuerySettings", "removeQuerySettings"},
-                                 "plans are chosen anew for every query, none are kept"};
+                                 "which plan wins is for their trials to say, and for hints"};
 
 const RegisterUnsupported kVersions{{"setFeatureCompatibilityVersion", "setDefaultRWConcern", "getClusterParameter",
                                      "setClusterParameter"},

@@ -23,6 +23,11 @@ class Decoder {
   }
 
   bool done() const { return rest_.empty(); }
+  /// The first byte of the next value, as in an ascending field: its type class, or one within it. 0 at the end.
+  std::uint8_t lead(Direction direction) const {
+    if (rest_.empty()) return 0;
+    return direction == Direction::kAscending ? rest_[0] : static_cast<std::uint8_t>(~rest_[0]);
+  }
   /// Adds the next value to `out` under that name. Fails with InternalError on bytes that encode() did not write; `out`
   /// may then hold a part of the value.
   Status next(Direction direction, std::string_view name, bson::Writer& out);

@@ -36,7 +36,8 @@ void add(const FilterNode& node, PathBounds& bounds) {
       if (!bounds.in) bounds.in = node.operand.as_document();
       break;
     case Bound::kRegex:
-      if (!bounds.regex) bounds.regex = static_cast<const RegexMatch&>(*node.predicate).source();
+      // A clause for planning only has no predicate: see plan/clauses.h.
+      if (!bounds.regex) bounds.regex = node.predicate == nullptr ? node.operand : static_cast<const RegexMatch&>(*node.predicate).source();
       break;
     case Bound::kLess:
     case Bound::kLessOrEqual:

@@ -18,6 +18,9 @@ bool has_position(std::string_view path);
 /// Whether an index has all documents that the filter can match, as far as its own filter goes.
 bool serves_filter(const IndexDescription& index, const FilterTree& filter);
 
+/// Of two scans that are equally good otherwise, the one that needs no documents; only then the shorter index.
+constexpr std::uint32_t kCoveredScore = 1 << 6;
+
 /// What speaks for a plan: see plan.cpp.
 std::uint32_t score(const IndexDescription& index, std::span<const FieldIntervals> narrowed, bool saves_sort);
 
@@ -31,6 +34,8 @@ bool serves_places(const IndexDescription& index, const FilterTree& filter);
 bool serves_near(const IndexDescription& index, const FilterTree& filter);
 /// The plan for a $text that must hold; empty where no index serves it.
 std::vector<Plan> text_plans(const PlanRequest& request);
+/// A scan of one index, in its ranges if the filter narrows it, over all of it otherwise; nothing where it lacks documents.
+std::optional<Plan> whole_or_narrowed(const PlanRequest& request, std::size_t position);
 
 /// A plan for each path of the filter that a wildcard index has, and whose values the filter narrows down.
 std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t position);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/array_bits.h"
+#include "query/plan/clauses.h"
 #include "query/plan/explain_text.h"
 #include "query/shard_key/shard_key.h"
 #include "wire/bson/narrow_number.h"
@@ -18,7 +19,7 @@ using bson::Writer;
 constexpr std::int32_t kSortMemory = 100 * 1024 * 1024;
 
 /// The stages from the outermost in: each is a document inside the one before.
-enum class Stage : std::uint8_t { kUse, kLimit, kSkip, kProjection, kSort, kBesideText, kText, kFetch, kAccess };
+enum class Stage : std::uint8_t { kUse, kSubplan, kLimit, kSkip, kProjection, kSort, kBesideText, kText, kFetch, kAccess };
 
 bool is_clustered(const Plan& plan, const PlanRequest& planned) { return planned.indexes[plan.index].clustered; }
 
@@ -29,18 +30,33 @@ struct Telling {
   const ExplainRequest& request;
   const PlanFigures* figures;
 
-  bool by_index() const { return plan.access == Plan::Access::kIndexScan && !is_clustered(plan, planned); }
+  bool is_union() const { return plan.access == Plan::Access::kUnion; }
+  /// The rows are entries of indexes, of some branches at least.
+  bool by_index() const {
+    if (is_union()) return std::ranges::any_of(plan.branches, [&](const Plan& branch) { return Telling{branch, planned, request, figures}.by_index(); });
+    return plan.access == Plan::Access::kIndexScan && !is_clustered(plan, planned);
+  }
+  /// Somebody reads the documents that the entries point at.
+  bool fetches() const { return by_index() && !plan.covered && !(request.use == PlanUse::kCount && plan.exact); }
   bool clustered() const { return plan.access == Plan::Access::kIndexScan && is_clustered(plan, planned); }
   bool by_text() const { return is_by_text(plan, planned); }
   const IndexDescription& index() const { return planned.indexes[plan.index]; }
 };
 
+/// MongoDB plans the clauses of a filter that is nothing but an $or each by itself, and says so.
+bool is_planned_by_clauses(const PlanRequest& planned) {
+  return !planned.hint && !planned.natural_hint && !planned.indexes.empty() && is_choice_alone(*planned.filter);
+}
+
 std::vector<Stage> stages_of(const Telling& telling) {
   const ExplainRequest& request = telling.request;
   const bool sorts = telling.plan.needs_sort && !request.sort.empty();  // A pipeline tells its $sort by itself.
   std::vector<Stage> stages;
-  if (!request.projection.empty()) stages.push_back(Stage::kProjection);
-  if (request.use != PlanUse::kRows) stages.push_back(Stage::kUse);
+  const bool of_rows = request.use == PlanUse::kRows;
+  if (!of_rows && !request.projection.empty()) stages.push_back(Stage::kProjection);
+  if (!of_rows) stages.push_back(Stage::kUse);
+  if (is_planned_by_clauses(telling.planned)) stages.push_back(Stage::kSubplan);
+  if (of_rows && !request.projection.empty()) stages.push_back(Stage::kProjection);
   if (request.use != PlanUse::kCount) {  // A count skips and limits by itself.
     // Writes stop at the first document by themselves; only an order has to be told.
     const bool limits = request.use == PlanUse::kRows || !request.sort.empty();
@@ -52,7 +68,7 @@ std::vector<Stage> stages_of(const Telling& telling) {
     if (!beside_text(request.filter).view().empty()) stages.push_back(Stage::kBesideText);
     stages.push_back(Stage::kText);
   }
-  if (telling.by_index()) stages.push_back(Stage::kFetch);
+  if (telling.fetches()) stages.push_back(Stage::kFetch);
   stages.push_back(Stage::kAccess);
   return stages;
 }
@@ -69,6 +85,7 @@ Passed passed(Stage stage, const Telling& telling) {
   switch (stage) {
     case Stage::kUse:
       return {figures.returned, telling.request.answers_rows() ? figures.returned : 0};
+    case Stage::kSubplan:
     case Stage::kLimit:
     case Stage::kProjection:
       return {figures.returned, figures.returned};
@@ -83,7 +100,8 @@ Passed passed(Stage stage, const Telling& telling) {
     case Stage::kFetch:
       return {figures.documents, telling.by_text() ? figures.documents : figures.matched};
     case Stage::kAccess:
-      return telling.by_index() ? Passed{figures.keys, figures.documents} : Passed{figures.documents, figures.matched};
+      if (telling.fetches()) return {figures.keys, figures.documents};
+      return {telling.by_index() ? figures.keys : figures.documents, figures.matched};
   }
   return {};
 }
@@ -135,6 +153,7 @@ std::string shown(const Interval& interval, KeyForm form) {
 
 void write_bounds(const Plan& plan, const IndexDescription& index, Writer& out) {
   Writer bounds = out.document("indexBounds");
+  if (plan.given) return;  // Keys, and no intervals: MongoDB does not tell them either.
   std::vector<std::string_view> names;
   for (const IndexDescription::Field& field : index.fields) names.push_back(field.path);
   if (index.wildcard != nullptr) names = {kPathField, plan.wildcard_path};
@@ -193,6 +212,12 @@ void write_index(const Telling& telling, Writer& out) {
   out.add("indexVersion", 2);
 }
 
+/// One stretch of keys is all that is looked at.
+bool counts_keys(const Telling& telling) {
+  const auto points = [](const FieldIntervals& field) { return field.intervals.size() == 1; };
+  return telling.request.use == PlanUse::kCount && telling.plan.exact && std::ranges::all_of(telling.plan.intervals, points);
+}
+
 std::string_view access_name(const Telling& telling) {
   switch (telling.plan.access) {
     case Plan::Access::kNothing:
@@ -202,15 +227,31 @@ std::string_view access_name(const Telling& telling) {
     case Plan::Access::kCollectionScan:
       return "COLLSCAN";
     case Plan::Access::kIndexScan:
-      return telling.clustered() ? "CLUSTERED_IXSCAN" : "IXSCAN";
+      if (telling.clustered()) return "CLUSTERED_IXSCAN";
+      if (telling.plan.distinct_fields != 0) return "DISTINCT_SCAN";
+      return counts_keys(telling) ? "COUNT_SCAN" : "IXSCAN";
+    case Plan::Access::kUnion:
+      return telling.plan.merges ? "SORT_MERGE" : "OR";
   }
   return "";
 }
 
-void write_access(const Telling& telling, Writer& out) {
+/// What is asked of keys, in the form of a filter.
+void write_conditions(const std::vector<const FilterNode*>& conditions, Writer& out) {
+  const auto add = [](const FilterNode& node, Writer& to) { to.document(node.path.text()).add(node.field_operator->name, node.operand); };
+  Writer filter = out.document("filter");
+  if (conditions.size() == 1) return add(*conditions.front(), filter);
+  bson::ArrayWriter all = filter.array("$and");
+  for (const FilterNode* node : conditions) {
+    Writer one = all.document();
+    add(*node, one);
+  }
+}
+
+void write_walk(const Telling& telling, Writer& out) {
   const Plan& plan = telling.plan;
-  if (plan.access == Plan::Access::kNothing) return;
-  if (!telling.by_index()) write_filter(telling, out);
+  if (!telling.fetches() && !plan.exact) write_filter(telling, out);
+  if (telling.fetches() && !plan.key_conditions.empty()) write_conditions(plan.key_conditions, out);
   if (plan.access == Plan::Access::kIdLookup) return;
   if (telling.by_index()) write_index(telling, out);
   if (telling.clustered()) out.add("indexName", telling.index().name);
@@ -218,12 +259,34 @@ void write_access(const Telling& telling, Writer& out) {
   if (plan.access == Plan::Access::kIndexScan) write_bounds(plan, telling.index(), out);
 }
 
+/// What each branch walks over. How many rows each of them gave is not counted.
+void write_branches(const Telling& telling, Writer& out) {
+  if (!telling.fetches() && !telling.plan.exact) write_filter(telling, out);
+  if (telling.plan.merges && !telling.request.sort.empty()) out.add("sortPattern", telling.request.sort);
+  bson::ArrayWriter branches = out.array("inputStages");
+  for (const Plan& plan : telling.plan.branches) {
+    Plan branch{plan};
+    branch.needs_filter = false;  // It is asked of the rows of all branches.
+    const Telling one{branch, telling.planned, telling.request, nullptr};
+    Writer shown = branches.document();
+    shown.add("stage", access_name(one));
+    write_walk(one, shown);
+  }
+}
+
+void write_access(const Telling& telling, Writer& out) {
+  const Plan& plan = telling.plan;
+  if (plan.access == Plan::Access::kNothing) return;
+  if (telling.is_union()) return write_branches(telling, out);
+  write_walk(telling, out);
+}
+
 void write_access_figures(const Telling& telling, Writer& out) {
   const PlanFigures& figures = *telling.figures;
   if (telling.plan.access == Plan::Access::kNothing) return;
   if (telling.plan.access != Plan::Access::kCollectionScan) add_number(out, "keysExamined", figures.keys);
-  if (!telling.by_index()) add_number(out, "docsExamined", figures.documents);
-  if (telling.plan.may_repeat) {
+  if (!telling.fetches()) add_number(out, "docsExamined", figures.documents);
+  if (telling.plan.may_repeat || telling.is_union()) {
     add_number(out, "dupsTested", figures.keys);
     add_number(out, "dupsDropped", figures.keys - figures.documents);
   }
@@ -264,12 +327,16 @@ std::string_view name_of(Stage stage, const Telling& telling) {
   switch (stage) {
     case Stage::kUse:
       return use_name(telling.request.use);
+    case Stage::kSubplan:
+      return "SUBPLAN";
     case Stage::kLimit:
       return "LIMIT";
     case Stage::kSkip:
       return "SKIP";
     case Stage::kProjection:
-      return is_simple(telling.request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT";
+      if (!is_simple(telling.request.projection)) return "PROJECTION_DEFAULT";
+      if (!telling.plan.covered) return "PROJECTION_SIMPLE";
+      return telling.is_union() ? "PROJECTION_DEFAULT" : "PROJECTION_COVERED";  // So MongoDB says, too.
     case Stage::kSort:
       return "SORT";
     case Stage::kBesideText:

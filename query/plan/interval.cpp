@@ -38,9 +38,10 @@ Interval texts(Value regex) {
           {.at = At::kPrefixEnd, .type_class = TypeClass::kString, .value = regex}};
 }
 
-/// Both the texts that it matches and itself; none when it does not say how the texts begin.
-std::vector<Interval> matches_of(Value regex) {
-  if (texts(regex).low.prefix().empty()) return {};
+/// Both the texts that it matches and itself. One that does not say how the texts begin may match any: the keys say which,
+/// but for those of arrays, where there are more keys than documents.
+std::vector<Interval> matches_of(Value regex, bool multikey) {
+  if (multikey && texts(regex).low.prefix().empty()) return {};
   return {texts(regex), point(regex)};
 }
 
@@ -78,13 +79,13 @@ std::vector<Interval> merge(const std::vector<Interval>& points, const std::vect
   return merged;
 }
 
-std::vector<Interval> points(bson::View list) {
+std::vector<Interval> points(bson::View list, bool multikey) {
   std::vector<Value> values;
   std::vector<Value> regexes;
   for (const bson::Field& field : list) {
     if (!has_key(field.value)) return {};
     if (field.value.is(Type::kRegex)) {
-      if (matches_of(field.value).empty()) return {};
+      if (matches_of(field.value, multikey).empty()) return {};
       regexes.push_back(field.value);
     }
     values.push_back(field.value);
@@ -116,6 +117,7 @@ std::vector<Interval> range(std::optional<Edge> lower, std::optional<Edge> upper
 /// The first text behind all that begin so, as near as it can be shown.
 std::string text_of_prefix(const IntervalEnd& end) {
   std::string prefix = end.prefix();
+  if (prefix.empty()) return end.at == At::kPrefixEnd ? "{}" : "\"\"";
   if (end.at == At::kPrefixEnd) ++prefix.back();
   return '"' + prefix + '"';
 }
@@ -163,9 +165,9 @@ std::string Interval::text() const {
 
 std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey) {
   if (bounds.equal) return has_key(*bounds.equal) ? std::vector{point(*bounds.equal)} : std::vector<Interval>{};
-  if (bounds.in) return points(*bounds.in);
+  if (bounds.in) return points(*bounds.in, multikey);
   std::vector<Interval> intervals;
-  if (bounds.regex) intervals = matches_of(*bounds.regex);
+  if (bounds.regex) intervals = matches_of(*bounds.regex, multikey);
   return intervals.empty() ? range(bounds.lower, bounds.upper, multikey && !bounds.of_one_value) : intervals;
 }
 

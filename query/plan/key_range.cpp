@@ -119,4 +119,51 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
   return ranges;
 }
 
+namespace {
+
+/// Puts what overlaps, or adjoins, together: `range_of(item)` says where it lies, `extend(item, other)` makes it end with another.
+template <class Item, class RangeOf, class Extend>
+std::vector<Item> join_overlapping(std::vector<Item> items, RangeOf&& range_of, Extend&& extend) {
+  std::ranges::sort(items, {}, [&](const Item& item) -> const std::string& { return range_of(item).lower; });
+  std::vector<Item> joined;
+  for (Item& item : items) {
+    const bool apart = joined.empty() || (!range_of(joined.back()).upper.empty() && range_of(joined.back()).upper < range_of(item).lower);
+    if (apart) {
+      joined.push_back(std::move(item));
+      continue;
+    }
+    const std::string& end = range_of(joined.back()).upper;
+    const bool reaches_further = !end.empty() && (range_of(item).upper.empty() || end < range_of(item).upper);
+    if (reaches_further) extend(joined.back(), item);
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::vector<KeyRange> united(std::vector<KeyRange> ranges) {
+  const auto itself = [](const KeyRange& range) -> const KeyRange& { return range; };
+  return join_overlapping(std::move(ranges), itself, [](KeyRange& range, const KeyRange& other) { range.upper = other.upper; });
+}
+
+std::vector<Interval> united(std::vector<Interval> intervals) {
+  struct Placed {
+    KeyRange range;
+    Interval interval;
+  };
+  std::vector<Placed> placed;
+  for (Interval& interval : intervals) {
+    const FieldIntervals field{{interval}, Direction::kAscending};
+    placed.push_back({key_ranges(std::span(&field, 1)).front(), std::move(interval)});
+  }
+  const auto range_of = [](const Placed& one) -> const KeyRange& { return one.range; };
+  const auto extend = [](Placed& one, const Placed& other) {
+    one.range.upper = other.range.upper;
+    one.interval.high = other.interval.high;
+  };
+  std::vector<Interval> joined;
+  for (Placed& one : join_overlapping(std::move(placed), range_of, extend)) joined.push_back(std::move(one.interval));
+  return joined;
+}
+
 }  // namespace partita::query

@@ -24,10 +24,22 @@ struct FieldIntervals {
   KeyForm form = KeyForm::kValue;  ///< Of a hash all intervals are points.
 };
 
+/// What a field of an index is to a sort whose order the index has.
+enum class InSort : std::uint8_t {
+  kPinned,      ///< Nothing: it has one value.
+  kAsItIs,      ///< The next field of the sort, in its direction.
+  kComplement,  ///< The same, in the other one.
+};
+
 /// Not more ranges than this are made of the points of several fields; those behind are then left to the filter.
 constexpr std::size_t kMaxKeyRanges = std::size_t{1} << 20;
 
 /// The ranges of an index's keys in which the fields lie in their intervals, ascending.
 std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields);
+
+/// The same keys in ranges that are ascending and apart.
+std::vector<KeyRange> united(std::vector<KeyRange> ranges);
+/// The same values in intervals that are ascending and apart.
+std::vector<Interval> united(std::vector<Interval> intervals);
 
 }  // namespace partita::query

@@ -7,6 +7,8 @@
 #include <iterator>
 
 #include "query/plan/candidates.h"
+#include "query/plan/clauses.h"
+#include "query/plan/covering.h"
 
 namespace partita::query {
 namespace {
@@ -60,29 +62,66 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
   return narrowed;
 }
 
+/// How an index's order makes good a sort.
+struct Order {
+  bool backward = false;
+  std::vector<InSort> fields;
+};
+
 /// Whether the index's order is the sort's or its reverse: fields pinned to one point may stand between. A field pinned
-/// to several breaks the order of those behind it.
-std::optional<bool> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
-                                std::span<const SortField> sort) {
+/// to several breaks the order of those behind it, unless its points are walked over each by itself.
+std::optional<Order> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
+                                 std::span<const SortField> sort, bool each_point_by_itself = false) {
   if (index.multikey) return std::nullopt;
   std::optional<bool> backward;
+  Order order;
   std::size_t asked = 0;
   for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
     if (sort[asked].text_score) return std::nullopt;
-    const bool one_point =
-        i < narrowed.size() && narrowed[i].intervals.size() == 1 && narrowed[i].intervals[0].is_point();
+    const bool one_point = i < narrowed.size() && (each_point_by_itself || narrowed[i].intervals.size() == 1) && all_points(narrowed[i].intervals);
     if (index.fields[i].form != KeyForm::kValue && !one_point) return std::nullopt;
     if (index.fields[i].path != sort[asked].path) {
       if (!one_point) return std::nullopt;
+      order.fields.push_back(InSort::kPinned);
       continue;
     }
+    if (index.fields[i].form == KeyForm::kHash && each_point_by_itself) return std::nullopt;  // The values are not in the keys.
     const bool against = index.fields[i].direction != sort[asked].direction;
     if (!one_point && backward.value_or(against) != against) return std::nullopt;
     if (!one_point) backward = against;
+    order.fields.push_back(against ? InSort::kComplement : InSort::kAsItIs);
     ++asked;
   }
   if (asked < sort.size()) return std::nullopt;
-  return backward.value_or(false);
+  order.backward = backward.value_or(false);
+  return order;
+}
+
+/// A scan of which each point of the fields before the sort's is walked over by itself, in the sort's order, and all of them
+/// in turns.
+std::optional<Plan> plan_in_turns(const Plan& scan, const IndexDescription& index, const SortSpec& sort) {
+  const auto order = serves_sort(index, scan.intervals, sort.fields(), true);
+  if (!order) return std::nullopt;
+  Plan branch{scan};
+  branch.needs_sort = false;
+  branch.backward = order->backward;
+  branch.sort_fields = order->fields;
+  std::vector<Plan> branches{std::move(branch)};
+  for (std::size_t i = 0; i < order->fields.size() && i < scan.intervals.size(); ++i) {
+    const std::vector<Interval>& points = scan.intervals[i].intervals;
+    if (points.size() == 1) continue;
+    if (points.size() * branches.size() > kMaxMergedBranches) return std::nullopt;
+    std::vector<Plan> more;
+    for (const Plan& each : branches) {
+      for (const Interval& point : points) more.emplace_back(each).intervals[i].intervals.assign(1, point);
+    }
+    branches = std::move(more);
+  }
+  Plan plan{.access = Plan::Access::kUnion, .needs_filter = scan.needs_filter, .branches = std::move(branches), .merges = true};
+  plan.covered = std::ranges::all_of(plan.branches, &Plan::covered);
+  plan.exact = scan.exact;
+  plan.score = score(index, scan.intervals, true) | (plan.covered ? kCoveredScore : 0);
+  return plan;
 }
 
 /// A partial index lacks the documents that its filter does not match, a sparse one those without its fields; they may
@@ -97,22 +136,37 @@ bool holds_all_matches(const IndexDescription& index, const FilterTree& filter, 
   return !narrowed.empty();
 }
 
+/// What the keys themselves say.
+void note_keys(const PlanRequest& request, Plan& scan) {
+  scan.exact = is_exact(request, scan);
+  scan.covered = is_covered(request, scan);
+  if (!scan.covered && !scan.exact) scan.key_conditions = key_conditions(request, scan);
+}
+
 std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position, bool hinted) {
   const IndexDescription& index = request.indexes[position];
   std::vector<FieldIntervals> narrowed = narrow(index, *request.filter);
   const bool sorts = request.sort != nullptr && !request.sort->empty();
   const bool by_fields = sorts && request.sort->near() == nullptr;
-  const auto order = by_fields ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
+  auto order = by_fields ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
   if (narrowed.empty() && !order && !hinted) return std::nullopt;
   if (!index.clustered && !serves_near(index, *request.filter)) return std::nullopt;  // Of records it is asked for their bounds.
   if (!hinted && !holds_all_matches(index, *request.filter, narrowed)) return std::nullopt;
   Plan plan{.access = Plan::Access::kIndexScan, .index = position, .intervals = std::move(narrowed)};
-  plan.backward = order.value_or(false);
   plan.needs_sort = sorts && !order;
   plan.needs_filter = request.filter->nodes.size() > 1;
   plan.may_repeat = index.multikey;
   if (!index.multikey) plan.without_arrays = ~std::uint64_t{0};
-  plan.score = score(index, plan.intervals, order.has_value());
+  note_keys(request, plan);
+  plan.score = score(index, plan.intervals, order.has_value()) | (plan.covered ? kCoveredScore : 0);
+  if (plan.needs_sort && by_fields) {
+    auto in_turns = plan_in_turns(plan, index, *request.sort);
+    if (in_turns) return in_turns;
+  }
+  if (order) {
+    plan.backward = order->backward;
+    plan.sort_fields = std::move(order->fields);
+  }
   return plan;
 }
 
@@ -131,6 +185,12 @@ std::vector<KeyRange> Plan::ranges() const {
     const std::vector<FieldIntervals> point{{intervals_for({.equal = id}, false), Direction::kAscending}};
     return point[0].intervals.empty() ? std::vector<KeyRange>{{}} : key_ranges(point);
   }
+  if (access == Access::kUnion) {
+    std::vector<KeyRange> all;
+    for (const Plan& branch : branches) std::ranges::move(branch.ranges(), std::back_inserter(all));
+    return united(std::move(all));
+  }
+  if (given) return {*given};
   return intervals.empty() ? std::vector<KeyRange>{{}} : key_ranges(intervals);
 }
 
@@ -142,46 +202,168 @@ std::optional<Plan> express_plan(const FilterTree& filter) {
   return plan;
 }
 
-std::vector<Plan> candidate_plans(const PlanRequest& request) {
-  if (request.filter->text_must_hold && !request.hint && !request.natural_hint) return text_plans(request);
-  const auto best_first = [](const Plan& a, const Plan& b) { return a.score > b.score; };
-  if (request.hint && request.indexes[*request.hint].wildcard != nullptr) {
-    std::vector<Plan> plans = wildcard_plans(request, *request.hint);
-    std::stable_sort(plans.begin(), plans.end(), best_first);
-    return plans;
-  }
+namespace {
+
+constexpr std::uint32_t kBestScore = 1 << 21;
+
+void note_branches(Plan& plan) {
+  // What is sorted behind the branches wants more than they were planned for.
+  if (plan.needs_sort) for (Plan& branch : plan.branches) branch.covered = false;
+  plan.covered = std::ranges::all_of(plan.branches, &Plan::covered);
+  plan.exact = std::ranges::all_of(plan.branches, &Plan::exact);
+}
+
+bool better(const Plan& a, const Plan& b) { return a.score > b.score; }
+
+/// All ways through one index, the most promising one first. An _id that is looked up is the only way then: one row at most,
+/// whose order is any order.
+std::vector<Plan> single_plans(const PlanRequest& request) {
   std::vector<Plan> plans;
   const bool near = request.filter->near != nullptr;
-  if (request.hint) {
-    auto plan = index_plan(request, *request.hint, true);
-    if (plan) plans.push_back(std::move(*plan));
-    return plans;
-  }
-  if (request.natural_hint && near) return plans;
-  if (request.natural_hint) return {collection_scan(request)};
-  for (std::size_t i = 0; i < request.indexes.size(); ++i) {
-    const auto id = request.indexes[i].by_id && !near ? bounds_for(*request.filter, "_id").equal : std::nullopt;
-    if (id) {  // One row at most: its order is any order.
-      Plan plan{.access = Plan::Access::kIdLookup, .id = *id};
+  const std::size_t first = request.hint.value_or(0);
+  const std::size_t end = request.hint ? first + 1 : request.indexes.size();
+  for (std::size_t i = first; i < end; ++i) {
+    const IndexDescription& index = request.indexes[i];
+    const auto id = index.by_id && !request.hint && !near ? bounds_for(*request.filter, "_id").equal : std::nullopt;
+    if (id) {
+      Plan plan{.access = Plan::Access::kIdLookup, .id = *id, .score = kBestScore};
       plan.needs_filter = !sole_equality(*request.filter, "_id");
-      return {std::move(plan)};
+      plans.clear();
+      plans.push_back(std::move(plan));
+      return plans;
     }
-    if (request.indexes[i].hidden || request.indexes[i].text != nullptr) continue;
-    if (request.indexes[i].wildcard != nullptr) {
-      if (near || !serves_filter(request.indexes[i], *request.filter)) continue;
+    if (index.hidden || (index.text != nullptr && !request.hint)) continue;
+    if (index.wildcard != nullptr) {
+      if (!request.hint && (near || !serves_filter(index, *request.filter))) continue;
       std::ranges::move(wildcard_plans(request, i), std::back_inserter(plans));
       continue;
     }
-    if (near && request.indexes[i].clustered) continue;
-    auto plan = index_plan(request, i, false);
+    if (near && index.clustered && !request.hint) continue;
+    auto plan = index_plan(request, i, request.hint.has_value());
     if (plan) plans.push_back(std::move(*plan));
   }
-  std::stable_sort(plans.begin(), plans.end(), best_first);
-  if (!near) plans.push_back(collection_scan(request));
+  std::stable_sort(plans.begin(), plans.end(), better);
   return plans;
 }
 
-std::string dump(const Plan& plan, const PlanRequest& request) {
+bool looks_up(const Plan& plan) { return plan.access == Plan::Access::kIdLookup || !plan.intervals.empty(); }
+
+/// The best way for each clause of an $or: nothing when one of them has none. `in_order`: each in the order of the sort.
+std::vector<Plan> best_branches(const PlanRequest& request, std::span<const std::shared_ptr<const FilterTree>> clauses, bool in_order) {
+  std::vector<Plan> branches;
+  for (const auto& clause : clauses) {
+    PlanRequest one = request;
+    one.filter = clause.get();
+    if (!in_order) one.sort = nullptr;
+    std::vector<Plan> plans = single_plans(one);
+    const auto fits = [&](const Plan& plan) {
+      if (!in_order) return looks_up(plan);
+      return plan.access == Plan::Access::kIndexScan && looks_up(plan) && !plan.sort_fields.empty();
+    };
+    const auto best = std::ranges::find_if(plans, fits);
+    if (best == plans.end()) return {};
+    branches.push_back(std::move(*best));
+    Plan& branch = branches.back();
+    branch.clause = clause;
+    // Rows are asked the whole filter, so that the keys must say all that is in it.
+    if (branch.covered) branch.covered = is_covered(request, branch);
+  }
+  return branches;
+}
+
+/// A range of the only field that all branches look at, and the same of the next one: one scan with several ranges, in order.
+std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Plan>& branches) {
+  const Plan& first = branches.front();
+  std::vector<Interval> intervals;
+  for (const Plan& branch : branches) {
+    const bool alike = branch.access == Plan::Access::kIndexScan && branch.index == first.index && branch.intervals.size() == 1 &&
+                       branch.wildcard_path.empty() && branch.intervals[0].form == KeyForm::kValue;
+    if (!alike) return std::nullopt;
+    std::ranges::copy(branch.intervals[0].intervals, std::back_inserter(intervals));
+  }
+  const IndexDescription& index = request.indexes[first.index];
+  Plan plan{.access = Plan::Access::kIndexScan, .index = first.index};
+  plan.intervals.push_back({united(std::move(intervals)), index.fields[0].direction});
+  const bool sorts = request.sort != nullptr && !request.sort->empty();
+  auto order = sorts ? serves_sort(index, plan.intervals, request.sort->fields()) : std::nullopt;
+  plan.needs_sort = sorts && !order;
+  if (order) {
+    plan.backward = order->backward;
+    plan.sort_fields = std::move(order->fields);
+  }
+  plan.may_repeat = index.multikey;
+  if (!index.multikey) plan.without_arrays = ~std::uint64_t{0};
+  plan.covered = is_covered(request, plan);
+  plan.exact = std::ranges::all_of(branches, &Plan::exact);
+  auto in_turns = plan.needs_sort ? plan_in_turns(plan, index, *request.sort) : std::nullopt;
+  return in_turns ? std::move(in_turns) : std::optional<Plan>(std::move(plan));
+}
+
+/// Ways through an index for each clause of an $or. Two branches that are equally good are less than one index that is.
+void add_unions(const PlanRequest& request, std::vector<Plan>& plans) {
+  const bool sorts = request.sort != nullptr && !request.sort->empty();
+  const auto lowest = [](const std::vector<Plan>& branches) {
+    return std::ranges::min_element(branches, {}, &Plan::score)->score;
+  };
+  for (const std::uint32_t choice : choices_of(*request.filter)) {
+    const auto clauses = clauses_of(*request.filter, choice);
+    std::vector<Plan> branches = best_branches(request, clauses, false);
+    if (branches.empty()) continue;
+    const std::uint32_t promise = lowest(branches) - 1;
+    if (auto one = as_one_scan(request, branches)) {
+      one->score = promise;
+      plans.push_back(std::move(*one));
+      continue;
+    }
+    std::vector<Plan> ordered;
+    if (sorts && clauses.size() <= kMaxMergedBranches) ordered = best_branches(request, clauses, true);
+    if (!ordered.empty()) {
+      Plan merged{.access = Plan::Access::kUnion, .branches = std::move(ordered), .merges = true};
+      merged.score = lowest(merged.branches) - 1;
+      note_branches(merged);
+      plans.push_back(std::move(merged));
+    }
+    Plan plan{.access = Plan::Access::kUnion, .needs_sort = sorts, .branches = std::move(branches)};
+    plan.score = promise;
+    note_branches(plan);
+    plans.push_back(std::move(plan));
+  }
+}
+
+}  // namespace
+
+std::optional<Plan> whole_or_narrowed(const PlanRequest& request, std::size_t position) {
+  const IndexDescription& index = request.indexes[position];
+  if (index.wildcard != nullptr) return std::nullopt;
+  std::optional<Plan> plan = index_plan(request, position, true);
+  const bool complete = request.hint || holds_all_matches(index, *request.filter, plan->intervals);
+  return complete ? std::move(plan) : std::nullopt;
+}
+
+bool Plan::through_one_index() const {
+  const auto index_of = [](const Plan& branch) { return branch.access == Access::kIdLookup ? 0 : branch.index; };
+  return std::ranges::all_of(branches, [&](const Plan& branch) { return index_of(branch) == index_of(branches.front()); });
+}
+
+std::vector<Plan> candidate_plans(const PlanRequest& request) {
+  if (request.filter->text_must_hold && !request.hint && !request.natural_hint) return text_plans(request);
+  std::vector<Plan> plans;
+  const bool near = request.filter->near != nullptr;  // Only an index of places tells what is near.
+  if (request.natural_hint) {
+    if (!near) plans.push_back(collection_scan(request));
+    return plans;
+  }
+  plans = single_plans(request);
+  if (!plans.empty() && plans.front().access == Plan::Access::kIdLookup) return plans;
+  if (!near) add_unions(request, plans);
+  std::stable_sort(plans.begin(), plans.end(), better);
+  if (!request.hint && !near) plans.push_back(collection_scan(request));
+  return plans;
+}
+
+namespace {
+
+std::string dump_access(const Plan& plan, const PlanRequest& request) {
   std::string text;
   if (plan.access == Plan::Access::kNothing) text = "EOF";
   if (plan.access == Plan::Access::kIdLookup) text = "IDHACK";
@@ -197,6 +379,17 @@ std::string dump(const Plan& plan, const PlanRequest& request) {
       text += "}";
     }
     if (plan.backward) text += " backward";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string dump(const Plan& plan, const PlanRequest& request) {
+  std::string text = dump_access(plan, request);
+  if (plan.access == Plan::Access::kUnion) {
+    text = plan.merges ? "SORT_MERGE" : "OR";
+    for (const Plan& branch : plan.branches) text.append(" (").append(dump_access(branch, request)).append(")");
   }
   if (plan.needs_filter) text += " FILTER";
   if (plan.needs_sort) text += " SORT";

@@ -44,8 +44,13 @@ struct PlanRequest {
   /// Only this one, by its place in `indexes`; or, with `natural_hint`, none.
   std::optional<std::size_t> hint;
   bool natural_hint = false;
+  /// The paths that are asked for beside the filter and the sort. Null: whole documents.
+  const std::vector<std::string>* needed = nullptr;
   bool natural_backward = false;  ///< With it: from the end.
 };
+
+/// Walks that are done in turns hold a cursor each: not more of them than this, as in MongoDB.
+constexpr std::size_t kMaxMergedBranches = 200;
 
 /// One way to answer: where rows come from, and what is left to do with them.
 struct Plan {
@@ -54,14 +59,21 @@ struct Plan {
     kIdLookup,        ///< One record by its _id: `id`.
     kCollectionScan,  ///< All records.
     kIndexScan,       ///< The ranges of indexes[index].
+    kUnion,           ///< What `branches` lead to: one after the other, or, with `merges`, in turns, in the order of the sort.
   };
   Access access = Access::kCollectionScan;
   bson::Value id = {};
   std::size_t index = 0;
   std::vector<FieldIntervals> intervals = {};  ///< Of the index's first fields, as far as the filter narrows them.
+  std::optional<KeyRange> given = {};  ///< What the client says in their place: min and max.
   bool backward = false;
   bool needs_filter = true;  ///< The filter has to be asked about each document.
   bool needs_sort = false;
+  bool covered = false;      ///< The keys hold all that is asked for: no document has to be read.
+  bool exact = false;        ///< All keys in the ranges are of documents that match: where rows are counted the filter is not asked.
+  std::size_t distinct_fields = 0;  ///< Of keys that begin with the same so many fields only the first is wanted.
+  /// What can be asked of a key, before its document is read.
+  std::vector<const FilterNode*> key_conditions = {};
   bool may_repeat = false;  ///< One document may have several keys in the ranges: it is to be answered once.
   /// Of a wildcard index: the path, in the filter. The first intervals are its own then, and those of its values follow.
   std::string_view wildcard_path = {};
@@ -69,10 +81,20 @@ struct Plan {
   /// Bits that the index must not have in its IndexDescription::array_bits for the plan to be right.
   std::uint64_t without_arrays = 0;
 
-  /// Of a kIndexScan or kIdLookup: ascending, apart; one open range when the filter does not narrow the index.
-  std::vector<KeyRange> ranges() const;
+  /// Of a kUnion: each a kIndexScan or kIdLookup, with its own clause of an $or or its own points of the fields before the sort.
+  std::vector<Plan> branches = {};
+  bool merges = false;
+  std::shared_ptr<const FilterTree> clause = nullptr;  ///< Of a branch: what it was planned for, and points into.
+  /// Of an index scan in the order of the sort: what its fields are to it, as far as it reaches.
+  std::vector<InSort> sort_fields = {};
   /// What speaks for this plan where nothing has been measured: see plan.cpp. A trial may overrule it.
   std::uint32_t score = 0;
+
+  /// Of a kIndexScan, a kIdLookup, or a kUnion of one index: ascending, apart; one open range when the filter does not narrow
+  /// the index.
+  std::vector<KeyRange> ranges() const;
+  /// Of a kUnion: all branches lead through the same index, which for an _id looked up is the one of the records.
+  bool through_one_index() const;
 };
 
 /// The plan of the filter {_id: value}, if it is nothing more: asked first, since it needs nothing else looked at.

@@ -100,6 +100,27 @@ bool Projection::collect_fields(std::set<std::string, std::less<>>& fields) cons
   return true;
 }
 
+bool Projection::collect_paths(std::vector<std::string>& paths) const {
+  const auto only_keeps = [](const ProjectionNode& node) { return node.kind == Kind::kInner || node.kind == Kind::kKeep || node.kind == Kind::kDrop; };
+  if (!is_inclusion() || is_positional() || !tree_.computed.empty() || !std::ranges::all_of(tree_.nodes, only_keeps)) {
+    std::set<std::string, std::less<>> fields;
+    if (is_positional() || !collect_fields(fields)) return false;
+    paths.assign(fields.begin(), fields.end());
+    return true;
+  }
+  std::vector<std::pair<std::uint32_t, std::string>> open{{0, ""}};
+  while (!open.empty()) {
+    const auto [at, path] = std::move(open.back());
+    open.pop_back();
+    const ProjectionNode& node = tree_.nodes[at];
+    if (at != 0 && node.kind == Kind::kKeep) paths.push_back(path);
+    for (std::uint32_t child = node.first_child; child < node.child_end; ++child) {
+      open.emplace_back(child, path + (path.empty() ? "" : ".") + std::string(tree_.nodes[child].name));
+    }
+  }
+  return true;
+}
+
 bool Projection::collect_computed_from(std::set<std::string, std::less<>>& fields) const {
   for (const ComputedField& field : tree_.computed) {
     const auto* expression = std::get_if<CompiledExpression>(&field);

@@ -94,6 +94,8 @@ class Projection {
   bool is_inclusion() const { return !tree_.keeps_unlisted; }
   /// Adds the top-level fields of a document that the answer depends on; false when it may be any.
   bool collect_fields(std::set<std::string, std::less<>>& fields) const;
+  /// Adds the paths that the answer depends on, whole where it does nothing but keep them; false when it may be any.
+  bool collect_paths(std::vector<std::string>& paths) const;
   /// Only those that its expressions read.
   bool collect_computed_from(std::set<std::string, std::less<>>& fields) const;
   /// The top-level fields that the answer may hold with a value that is not the document's own.

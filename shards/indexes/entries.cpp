@@ -33,15 +33,6 @@ std::pair<std::size_t, std::size_t> record_key_place(Bytes value) {
   return {at, size};
 }
 
-/// The length of one part of an entry's key.
-std::size_t part_size(const IndexSpec::Part& part, Bytes key) {
-  using query::KeyForm;
-  constexpr std::size_t kHashSize = 8;
-  if (part.form == KeyForm::kHash) return kHashSize;
-  const std::size_t path = part.form == KeyForm::kPathAndValue ? query::keys::encoded_size(key) : 0;
-  return path + query::keys::encoded_size(key.subspan(path), part.direction());
-}
-
 /// The fields of an entry as a document, for the text of a duplicate key error.
 bson::Document key_value(const IndexSpec& spec, Bytes key, Bytes type_bits) {
   return bson::Document::build([&](bson::Writer& out) {
@@ -69,12 +60,22 @@ Status collision(const IndexSpec& spec, Bytes fields, Bytes type_bits) {
 
 }  // namespace
 
+std::size_t part_size(query::KeyForm form, query::keys::Direction direction, Bytes key) {
+  using query::KeyForm;
+  constexpr std::size_t kHashSize = 8;
+  if (form == KeyForm::kHash) return kHashSize;
+  std::size_t before = 0;
+  if (form == KeyForm::kHashAndValue) before = kHashSize;
+  if (form == KeyForm::kPathAndValue) before = query::keys::encoded_size(key);
+  return before + query::keys::encoded_size(key.subspan(before), direction);
+}
+
 Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value) {
   if (spec.unique) {
     const auto [at, size] = record_key_place(value);
     return value.subspan(at, size);
   }
-  for (const IndexSpec::Part& part : spec.parts) key = key.subspan(part_size(part, key));
+  for (const IndexSpec::Part& part : spec.parts) key = key.subspan(part_size(part.form, part.direction(), key));
   return key;
 }
 

@@ -76,6 +76,8 @@ class BasicIndexWriter {
 };
 using IndexWriter = BasicIndexWriter<Session>;
 
+/// The length of one field at the beginning of a key.
+std::size_t part_size(query::KeyForm form, query::keys::Direction direction, Bytes key);
 /// The record key inside an entry.
 Bytes record_key_of(const IndexSpec& spec, Bytes key, Bytes value);
 Bytes type_bits_of(const IndexSpec& spec, Bytes value);

@@ -25,10 +25,15 @@ Status block(std::chrono::milliseconds time, const std::function<Status()>& inte
   return {};
 }
 
+/// How often a part of the records is walked over: in turns all branches are one walk.
+std::size_t walks_of(const ScanOrder& order) {
+  return order.branches.empty() || order.merges ? 1 : order.branches.size();
+}
+
 /// A collection in one piece is what most are, and their walks need no look at the map.
 ScanLegs targeted_legs(const Collection& collection, const ScanOrder& order) {
-  if (collection.partitions.size() == 1 || order.targets().empty()) return ScanLegs(order.backward);
-  return {order.backward, joined(leg_spans(collection, order), order.backward)};
+  if (collection.partitions.size() == 1 || order.targets().empty()) return ScanLegs(order.backward, walks_of(order));
+  return {order.backward, joined(leg_spans(collection, order), order.backward), walks_of(order)};
 }
 
 }  // namespace
@@ -45,7 +50,7 @@ CollectionScan::CollectionScan(Store& store, std::shared_ptr<const Collection> c
     : store_(store),
       collection_(std::move(collection)),
       order_(std::move(order)),
-      legs_(order_.backward, {std::move(span)}),
+      legs_(order_.backward, std::vector<query::KeyRange>(1, std::move(span)), walks_of(order_)),
       may_repeat_(order_.may_repeat) {}
 
 CollectionScan::CollectionScan(const CollectionScan& whole, ScanLegs legs)
@@ -107,12 +112,18 @@ Status CollectionScan::open_leg() {
   partition_ = slot->partition->id();
   CHECK_OK(check_readable());
   if (order_.needs_place && !share.after.empty()) CHECK_OK(check_place(*slot, bytes_of(share.after)));
-  TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order_, share, &interrupted_));
-  scan_.emplace(std::move(scan));
+  if (order_.merges) {
+    TRY(merged_, MergedScan::open(**session_, *slot, order_, share, &interrupted_));
+  } else {
+    const ScanOrder& order = order_.branches.empty() ? order_ : order_.branches[share.branch];
+    TRY(PartitionScan scan, PartitionScan::open(**session_, *slot, order, share, &interrupted_));
+    scan_.emplace(std::move(scan));
+    at_ = &*scan_;
+  }
   begin_counting(share);
   // Since the plan was made the first document with several keys may have come. Who sees it sees this too, for it is noted
   // before the document commits.
-  may_repeat_ |= scan_->multikey();
+  may_repeat_ |= merged_ != nullptr ? merged_->multikey() : scan_->multikey();
   return {};
 }
 
@@ -122,6 +133,24 @@ Status CollectionScan::check_place(const PartitionSlot& slot, Bytes key) {
   if (there) return {};
   return error(Code::CappedPositionLost, "CollectionScan died due to position in capped collection being deleted. Last seen record id: RecordId(",
                number_of_key(key), ")");
+}
+
+Result<bool> CollectionScan::next_in_turn() {
+  TRY(PartitionScan * turn, merged_->next());
+  if (turn != nullptr) at_ = turn;
+  return turn != nullptr;
+}
+
+void CollectionScan::append_walk_key(bson::Buffer& out) const {
+  if (merged_ != nullptr) {
+    merged_->append_key(out);
+    return out.append(at_->record_key());
+  }
+  const std::size_t begin = out.size();
+  out.append(at_->position());
+  if (order_.index != nullptr) out.append(at_->record_key());
+  if (!order_.backward) return;
+  for (std::size_t i = begin; i < out.size(); ++i) out.data()[i] = static_cast<std::uint8_t>(~out.data()[i]);
 }
 
 bool CollectionScan::is_of_partition(Code code) {
@@ -151,7 +180,7 @@ Status CollectionScan::place(Status failure) const {
 void CollectionScan::begin_counting(const ScanLegs::Share& share) {
   leg_places_ = {share.place, share.place + 1};
   counted_ = share.place;
-  const bool begins = share.after.empty();
+  const bool begins = share.after.empty() && share.branch == 0;
   if (collection_->partitions.size() > 1) {
     leg_places_ = collection_->run_of(share.place);
     if (!share.clip.lower.empty()) leg_places_.first = collection_->slot_of(bytes_of(share.clip.lower));
@@ -159,11 +188,11 @@ void CollectionScan::begin_counting(const ScanLegs::Share& share) {
   }
   const std::size_t last = order_.backward ? leg_places_.first : leg_places_.end - 1;
   if (!begins) {
-    counted_ = order_.index == nullptr ? collection_->slot_of(bytes_of(share.after)) : last;
+    counted_ = order_.is_over_records() ? collection_->slot_of(bytes_of(share.after)) : last;
     return;
   }
   count_read(share.place);
-  if (order_.index != nullptr) count_up_to(last);
+  if (!order_.is_over_records()) count_up_to(last);
   if (order_.by_logical_key) note_keys(leg_places_);
 }
 
@@ -184,16 +213,19 @@ void CollectionScan::note_keys(const Collection::Run& places) {
 }
 
 void CollectionScan::close_leg() {
-  keys_examined_ += scan_->keys_examined();
-  documents_examined_ += scan_->documents_examined();
+  keys_examined_ = keys_examined();
+  documents_examined_ = documents_examined();
   scan_.reset();
+  merged_.reset();
+  at_ = nullptr;
 }
 
 void CollectionScan::suspend() {
-  if (scan_) {
-    if (scan_->started()) {
+  if (scan_ || merged_ != nullptr) {
+    if (merged_ != nullptr && merged_->started()) legs_.stand(bytes_of(merged_->position()));
+    if (scan_ && scan_->started()) {
       legs_.stand(scan_->position());
-      if (order_.index == nullptr && leg_places_.end - leg_places_.first > 1) count_up_to(collection_->slot_of(scan_->position()));
+      if (order_.is_over_records() && leg_places_.end - leg_places_.first > 1) count_up_to(collection_->slot_of(scan_->position()));
     }
     close_leg();
   }
@@ -202,7 +234,7 @@ void CollectionScan::suspend() {
 }
 
 bool CollectionScan::is_new() {
-  const Bytes key = scan_->record_key();
+  const Bytes key = at_->record_key();
   return met_.emplace(reinterpret_cast<const char*>(key.data()), key.size()).second;
 }
 

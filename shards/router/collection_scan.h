@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "shards/router/partition_scan.h"
+#include "shards/router/merged_scan.h"
 #include "shards/store.h"
 
 namespace partita::shards {
@@ -39,22 +39,24 @@ class CollectionScan {
   /// Moves on; false behind the last row. Between resume() and suspend() only.
   Result<bool> next() {
     while (!exhausted()) {
-      TRY(const bool more, scan_->next());
+      TRY(const bool more, merged_ == nullptr ? at_->next() : next_in_turn());
       if (!more) {
         CHECK_OK(enter_next_leg());
       } else if (!may_repeat_ || is_new()) {
         return true;
       } else {
-        CHECK_OK(scan_->pass_over());
+        CHECK_OK(at_->pass_over());
       }
     }
     return false;
   }
-  Bytes record_key() const { return scan_->record_key(); }
+  Bytes record_key() const { return at_->record_key(); }
   /// The key in the table that is walked over.
-  Bytes position() const { return scan_->position(); }
+  Bytes position() const { return at_->position(); }
+  /// Adds what grows along the walk: the key in the table that is walked over and, of an index, the record key.
+  void append_walk_key(bson::Buffer& out) const;
   /// Valid until the next call.
-  Result<bson::View> document() { return scan_->document(); }
+  Result<bson::View> document() { return at_->document(); }
 
   const Collection& collection() const { return *collection_; }
   const ScanOrder& order() const { return order_; }
@@ -65,8 +67,8 @@ class CollectionScan {
   static bool is_of_partition(Code code);
   /// A failure of the walk, with the partition's name in front where there are several.
   Status place(Status failure) const;
-  std::int64_t keys_examined() const { return keys_examined_ + (scan_ ? scan_->keys_examined() : 0); }
-  std::int64_t documents_examined() const { return documents_examined_ + (scan_ ? scan_->documents_examined() : 0); }
+  std::int64_t keys_examined() const { return keys_examined_ + (merged_ != nullptr ? merged_->keys_examined() : scan_ ? scan_->keys_examined() : 0); }
+  std::int64_t documents_examined() const { return documents_examined_ + (merged_ != nullptr ? merged_->documents_examined() : scan_ ? scan_->documents_examined() : 0); }
 
  private:
   Status open_leg();
@@ -79,6 +81,7 @@ class CollectionScan {
   void close_leg();
   Status enter_next_leg();
   bool is_new();
+  Result<bool> next_in_turn();
 
   Store& store_;
   std::shared_ptr<const Collection> collection_;
@@ -86,7 +89,10 @@ class CollectionScan {
   std::optional<SessionLease> session_;
   std::optional<Transaction> transaction_;
   std::function<Status()> interrupted_;  ///< The scan below asks it too.
+  // One of the two, in a leg:
   std::optional<PartitionScan> scan_;
+  std::unique_ptr<MergedScan> merged_;
+  PartitionScan* at_ = nullptr;  ///< Whose row is at hand.
   ScanLegs legs_;
   PartitionId partition_{0};
   Collection::Run leg_places_;  ///< Partitions of the leg in hand.

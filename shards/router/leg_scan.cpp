@@ -68,6 +68,7 @@ Status LegScan::name_partition(Status status) {
 Result<bool> LegScan::move(bson::View& document) {
   TRY(const bool more, scan_.next());
   if (!more) return false;
+  if (work_.keys_alone) return true;
   TRY(document, scan_.document());
   return true;
 }
@@ -133,11 +134,7 @@ Status LegScan::gather(query::Batch& out) {
 Bytes LegScan::key() {
   if (work_.key == LegWork::Key::kRecord) return scan_.record_key();
   key_.clear();
-  key_.append(scan_.position());
-  if (scan_.order().index != nullptr) key_.append(scan_.record_key());
-  if (scan_.order().backward) {
-    for (std::size_t i = 0; i < key_.size(); ++i) key_.data()[i] = static_cast<std::uint8_t>(~key_.data()[i]);
-  }
+  scan_.append_walk_key(key_);
   return key_.bytes();
 }
 

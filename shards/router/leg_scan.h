@@ -37,6 +37,7 @@ struct LegWork {
   std::optional<query::FieldGather> fields = {};  ///< Those that are needed; nullopt: all.
   Key key = Key::kRecord;
   std::uint64_t limit = 0;  ///< Rows that a leg hands on at most; 0: all.
+  bool keys_alone = false;  ///< Nobody looks at the rows: they are counted. There is no filter then.
 
   static std::optional<query::FieldGather> gather(const std::optional<query::FieldSet>& fields);
 };

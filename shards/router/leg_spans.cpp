@@ -48,7 +48,7 @@ std::uint64_t array_bits(const Collection& collection, std::size_t index, const 
 }
 
 std::int64_t certain_rows(const Collection& collection, const ScanOrder& order, const std::vector<LegSpan>& legs) {
-  const bool all = order.index == nullptr && std::ranges::all_of(order.ranges, [](const KeyRange& range) { return range == KeyRange(); });
+  const bool all = order.is_over_records() && std::ranges::all_of(order.ranges, [](const KeyRange& range) { return range == KeyRange(); });
   std::int64_t rows = 0;
   for (std::size_t i = 0; all && i < legs.size(); ++i) {
     for (std::size_t at = legs[i].first; at < legs[i].end; ++at) rows += collection.partitions[at].partition->counters().total().documents;
@@ -71,15 +71,17 @@ std::vector<KeyRange> joined(const std::vector<LegSpan>& legs, bool backward) {
 }
 
 ScanOrder within(const ScanOrder& order, const KeyRange& span) {
+  if (!order.is_over_records()) {
+    ScanOrder all = order;
+    all.within.clear();  // The span is all that is left of them.
+    return all;
+  }
   ScanOrder part{.index = order.index,
                  .ranges = {},
                  .backward = order.backward,
                  .may_repeat = order.may_repeat,
                  .by_logical_key = order.by_logical_key};
-  if (order.index != nullptr || order.ranges.empty()) {
-    part.ranges = order.ranges;
-    return part;
-  }
+  if (order.ranges.empty()) return part;
   const auto ranges = overlapping(order.ranges, span);
   part.ranges.assign(ranges.begin(), ranges.end());
   return part;

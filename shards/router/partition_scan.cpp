@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "query/keys/bounds.h"
 #include "shards/indexes/entries.h"
 
 namespace partita::shards {
@@ -24,12 +25,11 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
     index = found->get();
   }
   TRY(Cursor rows, session.cursor(index == nullptr ? slot.partition->records() : index->table));
-  std::optional<Cursor> records;
-  if (index != nullptr) {
-    TRY(Cursor cursor, session.cursor(slot.partition->records()));
-    records.emplace(std::move(cursor));
+  PartitionScan scan(session, slot, order, index, share.clip, std::move(rows), interrupted);
+  if (index != nullptr && !scan.multikey()) {
+    if (order.covered != nullptr) scan.keys_ = std::make_unique<KeyReading>();
+    if (!order.conditions.empty()) scan.conditions_ = std::make_unique<KeyReading>();
   }
-  PartitionScan scan(order, index, share.clip, std::move(rows), std::move(records), interrupted);
   CHECK_OK(scan.enter_range(bytes_of(share.after)));
   return scan;
 }
@@ -81,13 +81,88 @@ Status PartitionScan::enter_next_range() {
   return enter_range({});
 }
 
-/// Where an entry points; false when another leg shows it.
-bool PartitionScan::follow_entry() {
+/// Where an entry points; false when another leg shows it, or the key says that its document does not match.
+Result<bool> PartitionScan::follow_entry() {
   entry_of_ = record_key_of(*index_->spec, row_.key, row_.value);
-  return !outside_clip();
+  if (outside_clip()) return false;
+  return conditions_ == nullptr ? Result<bool>(true) : passes_conditions();
+}
+
+Result<bool> PartitionScan::passes_conditions() {
+  query::KeyDocument::Scratch& scratch = conditions_->scratch;
+  query::MatchState& state = conditions_->state;
+  scratch.decoder.reset(row_.key, type_bits_of(*index_->spec, row_.value));
+  std::size_t at = 0;
+  for (std::size_t field = 0; at < order_->conditions.size(); ++field) {
+    const IndexSpec::Part& part = index_->spec->parts[field];
+    const bool missing = query::may_be_missing(scratch.decoder.lead(part.direction()));
+    scratch.built.clear();
+    {
+      bson::Writer out(scratch.built);
+      CHECK_OK(scratch.decoder.next(part.direction(), "", out));
+    }
+    const bson::Value value = bson::View::trusted(scratch.built.data()).begin()->value;
+    for (; at < order_->conditions.size() && order_->conditions[at].field == field; ++at) {
+      const bool holds = missing || order_->conditions[at].node->predicate->matches(value, state);
+      CHECK_OK(std::move(state.failure));
+      if (!holds) return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the key begins otherwise than the one that was shown last. Null may be several things, and all of them are shown.
+bool PartitionScan::is_another_value() {
+  std::size_t size = 0;
+  bool missing = false;
+  for (std::size_t field = 0; field < order_->distinct_fields; ++field) {
+    const IndexSpec::Part& part = index_->spec->parts[field];
+    const Bytes rest = row_.key.subspan(size);
+    missing = query::may_be_missing(part.descending ? static_cast<std::uint8_t>(~rest[0]) : rest[0]);
+    size += part_size(part.form, part.direction(), rest);
+  }
+  const std::string_view value = text_of(row_.key.first(size));
+  if (!missing && value == value_) return false;
+  value_.assign(value);
+  return true;
+}
+
+/// A few rows are passed over as fast as a search would be; then it goes on behind all that begin alike.
+Result<bool> PartitionScan::next_value() {
+  constexpr int kRowsBeforeSearch = 8;
+  for (int same = 0;; ++same) {
+    if (same == kRowsBeforeSearch) {
+      const std::size_t at = order_->backward ? ranges() - 1 - range_ : range_;
+      query::KeyRange rest = order_->ranges.empty() ? query::KeyRange() : order_->ranges[at];
+      bson::Buffer behind;
+      behind.append(value_);
+      const bool open = !order_->backward && !query::keys::make_prefix_successor(behind);
+      (order_->backward ? rest.upper : rest.lower).assign(behind.text());
+      rows_.reset();
+      bool something = false;
+      if (!open) {
+        TRY(something, narrow(rest, {}));
+      }
+      if (!something) CHECK_OK(enter_next_range());
+      same = 0;
+    }
+    TRY(const bool more, next_row());
+    if (!more || is_another_value()) return more;
+    CHECK_OK(pass_over());
+  }
+}
+
+Result<bson::View> PartitionScan::rebuild() {
+  TRY(const auto made, order_->covered->make(row_.key, type_bits_of(*index_->spec, row_.value), keys_->scratch));
+  return made ? Result<bson::View>(*made) : fetch();
 }
 
 Result<bson::View> PartitionScan::fetch() {
+  ++documents_examined_;
+  if (!records_) {
+    TRY(Cursor records, session_->cursor(records_table_));
+    records_.emplace(std::move(records));
+  }
   TRY(const bool there, records_->find(entry_of_));
   if (!there) return error(Code::DataModifiedByRepair, "index '", index_->spec->name, "' points at no document");
   return bson::View::trusted(records_->value().data());

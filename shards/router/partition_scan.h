@@ -6,11 +6,20 @@
 #include <optional>
 #include <string>
 
+#include "query/indexes/key_document.h"
+#include "query/match/filter_tree.h"
 #include "query/plan/key_range.h"
 #include "shards/router/scan_legs.h"
 #include "shards/storage/session.h"
 
 namespace partita::shards {
+
+/// A field of the walked table's keys, and what it is to the order of the rows.
+struct WalkField {
+  query::InSort in_sort = query::InSort::kPinned;
+  query::KeyForm form = query::KeyForm::kValue;
+  query::keys::Direction direction = query::keys::Direction::kAscending;
+};
 
 /// What to walk over and which way.
 struct ScanOrder {
@@ -23,7 +32,24 @@ struct ScanOrder {
   bool by_logical_key = false;  ///< Each of the record keys' ranges lies within one logical key.
   /// CappedPositionLost where the record that it stood on between two transactions has gone: what came behind may have too.
   bool needs_place = false;
+  /// Several walks as one: each with its own table, ranges and direction, one after the other, or, with `merges`, in turns, in
+  /// the order of their `fields`. Then `index` is that of one of them, if any walks over an index, and there are no ranges.
+  std::vector<ScanOrder> branches = {};
+  bool merges = false;
+  std::vector<WalkField> fields = {};  ///< Of a branch that is merged: the first ones of its keys, as far as the order reaches.
+  /// What stands for the documents, where the keys of the index hold all that is asked for.
+  std::shared_ptr<const query::KeyDocument> covered = nullptr;
+  /// A condition on one field of the index: what fails it is passed over before its document is read. Conditions are the
+  /// filter's, which outlives the walk.
+  struct Condition {
+    const query::FilterNode* node;
+    std::size_t field;
+  };
+  std::vector<Condition> conditions = {};
+  std::size_t distinct_fields = 0;  ///< Of keys that begin with the same so many fields only the first is shown; 0: all are.
 
+  /// The records themselves, as one walk in the order of their keys.
+  bool is_over_records() const { return index == nullptr && branches.empty(); }
   /// The record keys that can be asked for; none at all: everything.
   const std::vector<query::KeyRange>& targets() const { return index == nullptr ? ranges : within; }
 };
@@ -41,7 +67,9 @@ class PartitionScan {
 
   /// Moves on; false behind the last row. Inline, as document() is: what is done with a row often takes no longer than
   /// these calls would.
-  Result<bool> next() {
+  Result<bool> next() { return order_->distinct_fields == 0 ? next_row() : next_value(); }
+  /// The same, whatever the order says of keys that begin alike.
+  Result<bool> next_row() {
     while (range_ < ranges()) {
       TRY(started_, order_->backward ? rows_.previous() : rows_.next());
       if (!started_) {
@@ -50,7 +78,9 @@ class PartitionScan {
       }
       ++keys_examined_;
       rows_.read(row_);
-      if (index_ == nullptr || follow_entry()) return true;
+      if (index_ == nullptr) return true;
+      TRY(const bool shown, follow_entry());
+      if (shown) return true;
       CHECK_OK(pass_over());
     }
     return false;
@@ -64,8 +94,8 @@ class PartitionScan {
   Bytes record_key() const { return index_ == nullptr ? row_.key : entry_of_; }
   /// The document: for an index scan this reads it from the records, once per row.
   Result<bson::View> document() {
+    if (index_ != nullptr) return keys_ == nullptr ? fetch() : rebuild();
     ++documents_examined_;
-    if (index_ != nullptr) return fetch();
     prefetch_next(row_.value.data());
     return bson::View::trusted(row_.value.data());
   }
@@ -79,19 +109,24 @@ class PartitionScan {
   std::int64_t documents_examined() const { return documents_examined_; }
 
  private:
-  PartitionScan(const ScanOrder& order, const PartitionIndex* index, query::KeyRange clip, Cursor rows,
-                std::optional<Cursor> records, const std::function<Status()>* interrupted)
-      : order_(&order),
+  PartitionScan(Session& session, const PartitionSlot& slot, const ScanOrder& order, const PartitionIndex* index,
+                query::KeyRange clip, Cursor rows, const std::function<Status()>* interrupted)
+      : session_(&session),
+        records_table_(slot.partition->records()),
+        order_(&order),
         index_(index),
         clip_(std::move(clip)),
         rows_(std::move(rows)),
-        records_(std::move(records)),
         interrupted_(interrupted) {}
   Status enter_range(Bytes after);
   Result<bool> narrow(const query::KeyRange& range, Bytes after);
   Status enter_next_range();
-  bool follow_entry();
+  Result<bool> follow_entry();
+  Result<bool> passes_conditions();
+  Result<bool> next_value();
+  bool is_another_value();
   Result<bson::View> fetch();
+  Result<bson::View> rebuild();
   // A cold row costs two or three waits for memory, more than all that is done with it. Where rows lie in the order of
   // their keys, on a page from disk or as a loader has allocated them, the next one lies as far ahead as the last one
   // behind. Two rows ahead come too late and four too early, and a fourth line costs more than it brings: against two rows
@@ -108,11 +143,13 @@ class PartitionScan {
   std::size_t ranges() const { return std::max<std::size_t>(order_->ranges.size(), 1); }
   bool outside_clip() const;
 
+  Session* session_;
+  TableId records_table_;
   const ScanOrder* order_;
   const PartitionIndex* index_;
   query::KeyRange clip_;
   Cursor rows_;                    ///< Over the records or the index entries.
-  std::optional<Cursor> records_;  ///< For fetching, when rows_ are entries.
+  std::optional<Cursor> records_;  ///< For fetching, when rows_ are entries; opened with the first one.
   std::size_t range_ = 0;          ///< Counts in the direction of the scan.
   bool started_ = false;
   Cursor::Row row_;
@@ -122,6 +159,15 @@ class PartitionScan {
   std::int64_t documents_examined_ = 0;
   const std::function<Status()>* interrupted_;
   std::uint64_t passed_over_ = 0;
+
+  /// What keys are read with, where documents have no arrays under the index's fields: else they say less than documents do.
+  struct KeyReading {
+    query::KeyDocument::Scratch scratch;
+    query::MatchState state;
+  };
+  std::unique_ptr<KeyReading> keys_;       ///< Null: documents are read.
+  std::unique_ptr<KeyReading> conditions_;  ///< Null: nothing is asked of keys.
+  std::string value_;  ///< Of a walk over distinct ones: the beginning of the key that was shown last.
 };
 
 }  // namespace partita::shards

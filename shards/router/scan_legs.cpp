@@ -42,12 +42,13 @@ ScanLegs::Share ScanLegs::enter(const Collection& collection) {
   return {.place = place,
           .clip = {leg.span.lower == here.lower ? std::string() : leg.span.lower,
                    leg.span.upper == here.upper ? std::string() : leg.span.upper},
-          .after = leg.after};
+          .after = leg.after,
+          .branch = leg.branch};
 }
 
 /// All legs but the front one.
 ScanLegs ScanLegs::take_rest() {
-  ScanLegs rest(backward_, {});
+  ScanLegs rest(backward_, std::vector<query::KeyRange>());
   rest.legs_.assign(std::make_move_iterator(legs_.begin() + 1), std::make_move_iterator(legs_.end()));
   legs_.resize(1);
   return rest;

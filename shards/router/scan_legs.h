@@ -20,6 +20,7 @@ class ScanLegs {
   struct Leg {
     query::KeyRange span;
     std::string after;  ///< Where in the walked table its rows have been shown up to; empty: none yet.
+    std::size_t branch = 0;  ///< Of the walks that are done one after the other.
   };
 
   /// What the front leg means in one segment.
@@ -27,12 +28,15 @@ class ScanLegs {
     std::size_t place = 0;  ///< In the map, of one of its partitions.
     query::KeyRange clip;   ///< Open on the sides where the leg goes as far as the segment does.
     std::string_view after;
+    std::size_t branch = 0;
   };
 
-  explicit ScanLegs(bool backward) : backward_(backward) { legs_.push_back({}); }
-  /// Of parts of the record keys, in the direction of the scan.
-  ScanLegs(bool backward, std::vector<query::KeyRange> spans) : backward_(backward) {
-    for (query::KeyRange& span : spans) legs_.push_back({std::move(span), {}});
+  explicit ScanLegs(bool backward, std::size_t branches = 1) : ScanLegs(backward, std::vector<query::KeyRange>(1), branches) {}
+  /// Of parts of the record keys, in the direction of the scan, each as often as there are branches.
+  ScanLegs(bool backward, const std::vector<query::KeyRange>& spans, std::size_t branches = 1) : backward_(backward) {
+    for (const query::KeyRange& span : spans) {
+      for (std::size_t branch = 0; branch < branches; ++branch) legs_.push_back({span, {}, branch});
+    }
   }
 
   bool empty() const { return legs_.empty(); }

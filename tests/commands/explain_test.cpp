@@ -125,7 +125,7 @@ TEST_F(Explain, Counts) {
   EXPECT_EQ(find_stages("{count: 'c'}"), "RECORD_STORE_FAST_COUNT");
 }
 
-TEST_F(Explain, Distinct) { EXPECT_EQ(find_stages("{distinct: 'c', key: 'a', query: {b: 1}}"), "COLLSCAN 3"); }
+TEST_F(Explain, Distinct) { EXPECT_EQ(find_stages("{distinct: 'c', key: 'a', query: {b: 1}}"), "PROJECTION_SIMPLE 3, COLLSCAN 3"); }
 
 TEST_F(Explain, UpdatesTellWhatTheyWouldDoAndDoNothing) {
   const std::string before = documents();

@@ -159,9 +159,20 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
       add_operand(condition, random_.pick(kOperators));
     }
   }
+  /// An $or, each clause over the paths of some index, alone or beside other conditions.
+  Document random_choice(const std::vector<Index>& indexes) {
+    return Document::build([&](Writer& w) {
+      if (random_.one_in(3)) add_condition(w, random_path(random_));
+      bson::ArrayWriter either = w.array("$or");
+      for (std::size_t i = 0, count = 2 + random_.below(2); i < count; ++i) {
+        const Document conditions = random_conditions(indexes[random_.below(indexes.size())].paths);
+        either.push(conditions.view());
+      }
+    });
+  }
   /// Over the index's paths mostly, and often so that a partial one may serve.
-  Document random_filter(const Index& index) {
-    const Document conditions = random_conditions(index.paths);
+  Document random_filter(const Index& index, const std::vector<Index>& indexes) {
+    const Document conditions = random_.one_in(3) ? random_choice(indexes) : random_conditions(index.paths);
     const bson::Value partial = index.options["partialFilterExpression"];
     if (partial.missing() || random_.one_in(3)) return conditions.copy();
     return Document::build([&](Writer& w) {
@@ -248,7 +259,7 @@ TEST_P(IndexAnswers, AreThoseOfTheDocuments) {
     for (std::int32_t id = 0; id < kDocuments; id += 2) update(id);
     expect_sound();
     for (int question = 0; question < 40; ++question) {
-      const Document filter = question == 0 ? Document() : random_filter(index);
+      const Document filter = question == 0 ? Document() : random_filter(index, indexes);
       expect_same(filter, by_id, indexes);
       const Document sort = Document::build([&](Writer& w) {
         w.elements(random_.one_in(2) ? index.paths.view() : random_key_pattern(random_).view());

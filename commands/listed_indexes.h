@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include "commands/index_use.h"
+#include "shards/catalog/collection.h"
+
+namespace partita::commands {
+
+/// An index as clients know it.
+struct ListedIndex {
+  bson::Document definition;
+  std::shared_ptr<IndexUse> use;  ///< Null: it is no index of its own, and nothing is looked up by it.
+};
+
+/// All indexes of a collection in the order of listIndexes: that of _id first, which the records are, or may be.
+std::vector<ListedIndex> listed_indexes(const shards::Collection& collection);
+
+}  // namespace partita::commands

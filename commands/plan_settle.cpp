@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which of several plans is the best one depends on the values in the documents, which nobody knows beforehand: so those that
+// look well are tried, and the winner leads all queries of the same shape from then on.
+#include <algorithm>
+#include <set>
+
+#include "commands/plan.h"
+#include "commands/plan_cache.h"
+#include "commands/plan_trial.h"
+#include "commands/wall_time.h"
+#include "query/plan/explain.h"
+
+namespace partita::commands {
+namespace {
+
+constexpr std::size_t kMostTried = 6;
+/// Above that a plan finds one document, or none.
+constexpr std::uint32_t kOneRow = 1 << 20;
+
+}  // namespace
+
+void PlanPremise::report(std::int64_t looked_at, std::int64_t came_out) const {
+  if (plan_ != nullptr) plan_->report(looked_at, came_out);
+}
+
+/// The first so many candidates lead through indexes, and are worth a look.
+std::size_t PlanChoice::promising() const {
+  using Access = query::Plan::Access;
+  const query::Plan& first = candidates_.front();
+  if (collection_ == nullptr || request_.hint || request_.natural_hint || first.score >= kOneRow || first.distinct_fields != 0 || request_.filter->near != nullptr) return 1;
+  const auto through_index = [](const query::Plan& plan) { return plan.access == Access::kIndexScan || plan.access == Access::kUnion; };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(candidates_, through_index));
+  return std::min(count, kMostTried);
+}
+
+/// Whatever the values, the same for the same way.
+std::string PlanChoice::identity(const query::Plan& plan) const {
+  const auto id_of = [&](const query::Plan& one) { return one.index == 0 ? 0 : collection_->indexes[one.index - 1]->id; };
+  if (plan.branches.empty()) return partita::detail::join(id_of(plan), plan.backward ? " backward " : " ", plan.wildcard_path);
+  std::set<std::uint32_t> ids;
+  for (const query::Plan& branch : plan.branches) ids.insert(id_of(branch));
+  std::string text = plan.merges ? "merge" : "or";
+  for (const std::uint32_t id : ids) text.append(" ").append(std::to_string(id));
+  return text;
+}
+
+void PlanChoice::prefer(std::size_t candidate) {
+  const auto first = candidates_.begin();
+  std::rotate(first, first + static_cast<std::ptrdiff_t>(candidate), first + static_cast<std::ptrdiff_t>(candidate) + 1);
+}
+
+std::shared_ptr<CachedPlan> PlanChoice::cache(const query::Matcher& matcher, std::string shape) const {
+  auto plan = std::make_shared<CachedPlan>();
+  plan->shape = std::move(shape);
+  plan->plan = identity(winner());
+  plan->query = matcher.tree().filter.copy();
+  plan->sort = bson::Document::build([&](bson::Writer& out) {
+    for (const query::SortField& field : request_.sort->fields()) out.add(field.path, field.direction == query::keys::Direction::kAscending ? 1 : -1);
+  });
+  const query::ExplainRequest shown{.filter = plan->query.view(), .sort = plan->sort.view()};
+  plan->told = bson::Document::build([&](bson::Writer& out) { query::explain_plan(winner(), request_, shown, nullptr, "plan", out); });
+  plan->created = now_as_date();
+  return plan;
+}
+
+Status PlanChoice::settle(shards::Store& store, bool on_worker, const query::Matcher& matcher) {
+  const std::size_t tried = promising();
+  if (tried < 2) return {};
+  std::string shape = shape_of(request_);
+  if (auto known = plan_cache().find(*collection_, shape)) {
+    for (std::size_t i = 0; i < tried; ++i) {
+      if (identity(candidates_[i]) != known->plan) continue;
+      prefer(i);
+      cached_ = std::move(known);
+      return {};
+    }
+  }
+  if (!on_worker) return error(Code::LockBusy, "plans are tried by a worker");
+  TRY(const std::vector<TrialFigures> figures, try_plans(store, collection_, *this, matcher, tried));
+  const auto best = std::ranges::max_element(figures, {}, &TrialFigures::score);
+  prefer(static_cast<std::size_t>(best - figures.begin()));
+  cached_ = cache(matcher, std::move(shape));
+  cached_->works = best->works;
+  cached_->results = best->results;
+  plan_cache().put(*collection_, cached_);
+  return {};
+}
+
+}  // namespace partita::commands

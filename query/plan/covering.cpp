@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/plan/covering.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "query/plan/candidates.h"
+
+namespace partita::query {
+namespace {
+
+using bson::TypeClass;
+using bson::Value;
+using Kind = FilterNode::Kind;
+
+/// The index's values can be read back, and no document has several.
+bool has_values(const IndexDescription& index) {
+  const auto is_value = [](const IndexDescription::Field& field) { return field.form == KeyForm::kValue && !has_position(field.path); };
+  return !index.clustered && !index.multikey && index.wildcard == nullptr && std::ranges::all_of(index.fields, is_value);
+}
+
+std::optional<std::size_t> place_of(const IndexDescription& index, std::string_view path) {
+  const auto found = std::ranges::find(index.fields, path, &IndexDescription::Field::path);
+  if (found == index.fields.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - index.fields.begin());
+}
+
+bool asks_for_paths_of(const IndexDescription& index, const FilterTree& filter) {
+  return std::ranges::all_of(filter.nodes, [&](const FilterNode& node) {
+    if (node.is_logical()) return true;
+    return node.kind == Kind::kField && place_of(index, node.path.text()).has_value();
+  });
+}
+
+/// Values between which nothing else lies that a comparison would leave out. NaN lies below all numbers.
+bool is_plain(Value value) {
+  switch (bson::type_class(value.type())) {
+    case TypeClass::kNumber:
+      return !std::isnan(value.to_double().value_or(0));
+    case TypeClass::kString:
+    case TypeClass::kObjectId:
+    case TypeClass::kBool:
+    case TypeClass::kDate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Which ends of its field's interval a condition settles; nothing where the interval holds more than it does.
+std::optional<unsigned> settles(const FilterNode& node) {
+  constexpr unsigned kLower = 1;
+  constexpr unsigned kUpper = 2;
+  switch (node.field_operator->bound) {
+    case Bound::kEqual:
+      return is_plain(node.operand) ? std::optional(kLower | kUpper) : std::nullopt;
+    case Bound::kIn: {
+      const bool plain = std::ranges::all_of(node.operand.as_document(), [](const bson::Field& one) { return is_plain(one.value); });
+      return plain && !node.operand.as_document().empty() ? std::optional(kLower | kUpper) : std::nullopt;
+    }
+    case Bound::kGreater:
+    case Bound::kGreaterOrEqual:
+      return is_plain(node.operand) ? std::optional(kLower) : std::nullopt;
+    case Bound::kLess:
+    case Bound::kLessOrEqual:
+      return is_plain(node.operand) ? std::optional(kUpper) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// All conditions on one field of the index, and its intervals, are the same.
+bool are_settled(const std::vector<const FilterNode*>& conditions) {
+  unsigned ends = 0;
+  std::optional<TypeClass> type_class;
+  for (const FilterNode* node : conditions) {
+    const auto own = settles(*node);
+    if (!own || (ends & *own) != 0) return false;
+    ends |= *own;
+    if (node->field_operator->bound == Bound::kIn) continue;
+    const TypeClass here = bson::type_class(node->operand.type());
+    if (type_class.value_or(here) != here) return false;
+    type_class = here;
+  }
+  const bool open_below = (ends & 1) == 0;
+  return !(open_below && type_class == TypeClass::kNumber);
+}
+
+std::vector<const FilterNode*> conditions_on(const FilterTree& filter, std::string_view path) {
+  std::vector<const FilterNode*> found;
+  for (const FilterNode* node : conjuncts(filter)) {
+    if (node->kind == Kind::kField && node->path.text() == path) found.push_back(node);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_covered(const PlanRequest& request, const Plan& scan) {
+  const IndexDescription& index = request.indexes[scan.index];
+  if (request.needed == nullptr || request.filter->near != nullptr || !has_values(index) || !asks_for_paths_of(index, *request.filter)) return false;
+  const auto is_there = [&](std::string_view path) { return place_of(index, path).has_value(); };
+  if (!std::ranges::all_of(*request.needed, is_there)) return false;
+  if (scan.needs_sort && !std::ranges::all_of(request.sort->fields(), is_there, &SortField::path)) return false;
+  // Documents within one document would have to be put together.
+  std::vector<std::string_view> names;
+  for (const auto& field : index.fields) names.push_back(field.path.substr(0, field.path.find('.')));
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
+bool is_exact(const PlanRequest& request, const Plan& scan) {
+  const IndexDescription& index = request.indexes[scan.index];
+  if (index.multikey || index.wildcard != nullptr || request.filter->near != nullptr || scan.access != Plan::Access::kIndexScan) return false;
+  std::size_t settled = 0;
+  for (std::size_t i = 0; i < scan.intervals.size(); ++i) {
+    const auto conditions = conditions_on(*request.filter, index.fields[i].path);
+    if (scan.intervals[i].form != KeyForm::kValue || has_position(index.fields[i].path) || !are_settled(conditions)) return false;
+    settled += conditions.size();
+  }
+  const auto asks = [](const FilterNode& node) { return node.kind != Kind::kAnd; };
+  return static_cast<std::size_t>(std::ranges::count_if(request.filter->nodes, asks)) == settled;
+}
+
+std::vector<const FilterNode*> key_conditions(const PlanRequest& request, const Plan& scan) {
+  std::vector<const FilterNode*> found;
+  const IndexDescription& index = request.indexes[scan.index];
+  if (!has_values(index)) return found;
+  for (const FilterNode* node : conjuncts(*request.filter)) {
+    if (node->kind != Kind::kField || node->predicate == nullptr) continue;
+    const auto place = place_of(index, node->path.text());
+    if (!place) continue;
+    const bool settled = *place < scan.intervals.size() && are_settled(conditions_on(*request.filter, node->path.text()));
+    if (!settled) found.push_back(node);
+  }
+  return found;
+}
+
+std::optional<Plan> distinct_plan(const PlanRequest& request, std::string_view path) {
+  std::optional<Plan> best;
+  const std::vector<std::string> needed{std::string(path)};
+  PlanRequest keys_only = request;
+  keys_only.needed = &needed;
+  for (std::size_t i = 0; i < request.indexes.size(); ++i) {
+    const IndexDescription& index = request.indexes[i];
+    const auto place = place_of(index, path);
+    if (!place || index.hidden || index.clustered || (request.hint && *request.hint != i)) continue;
+    std::optional<Plan> scan = whole_or_narrowed(keys_only, i);
+    if (!scan || !is_covered(keys_only, *scan) || !is_exact(request, *scan) || scan->intervals.size() > *place + 1) continue;
+    const auto pinned = [](const FieldIntervals& field) { return field.intervals.size() == 1 && field.intervals[0].is_point(); };
+    const bool leads = scan->intervals.size() >= *place && std::all_of(scan->intervals.begin(), scan->intervals.begin() + static_cast<std::ptrdiff_t>(*place), pinned);
+    if (!leads || (best && best->score >= scan->score)) continue;
+    scan->covered = true;
+    scan->exact = true;
+    scan->distinct_fields = *place + 1;
+    best = std::move(scan);
+  }
+  return best;
+}
+
+}  // namespace partita::query

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which plans are told, by MongoDB's names of stages, and how much they read.
+#include <gtest/gtest.h>
+
+#include "tests/commands/in_process.h"
+#include "tests/support/at_path.h"
+#include "wire/bson/json.h"
+
+namespace partita::test {
+namespace {
+
+class ExplainPlans : public testing::Test {
+ protected:
+  /// 300 documents {_id: i, a: i % 7, b: i % 11, c: i % 5, s: "x<i>abc"}.
+  void SetUp() override {
+    std::string documents;
+    for (int i = 0; i < 300; ++i) {
+      documents += detail::join(i == 0 ? "" : ", ", "{_id: ", i, ", a: ", i % 7, ", b: ", i % 11, ", c: ", i % 5, ", s: 'x", i, "abc'}");
+    }
+    send("{insert: 'c', documents: [" + documents + "]}");
+    send("{createIndexes: 'c', indexes: [{key: {a: 1, b: 1}, name: 'ab'}, {key: {b: 1}, name: 'b'}, {key: {s: 1}, name: 's'}]}");
+  }
+  bson::Document send(const std::string& command) {
+    bson::Document reply = server_.reply(command);
+    EXPECT_EQ(reply["ok"].to_double(), 1) << command << ": " << readable(reply.view());
+    return reply;
+  }
+  bson::Document explain(const std::string& command) { return send("{explain: " + command + ", verbosity: 'executionStats'}"); }
+  /// The stages of the winning plan, outermost first, branches in brackets, and what was read: "FETCH IXSCAN ab | keys 3 documents 2".
+  std::string told(const std::string& command) {
+    const bson::Document reply = explain(command);
+    std::string text;
+    for (bson::Value stage = at(reply.view(), "queryPlanner.winningPlan"); stage.is_document();) text += name(stage, stage);
+    return text + detail::join("| keys ", at(reply.view(), "executionStats.totalKeysExamined").exact_int64().value_or(-1), " documents ",
+                               at(reply.view(), "executionStats.totalDocsExamined").exact_int64().value_or(-1));
+  }
+  static std::string name(bson::Value stage, bson::Value& next) {
+    const bson::View inside = stage.as_document();
+    std::string text(inside["stage"].as_string());
+    if (inside["indexName"].is_string()) text.append(" ").append(inside["indexName"].as_string());
+    text += " ";
+    if (inside["inputStages"].is_array()) {
+      text += "[";
+      bson::Value below;
+      for (const bson::Field& branch : inside["inputStages"].as_document()) text += name(branch.value, below);
+      text += "] ";
+    }
+    next = inside["inputStage"];
+    return text;
+  }
+
+  InProcess server_;
+};
+
+TEST_F(ExplainPlans, OfAnOr) {
+  EXPECT_EQ(told("{find: 'c', filter: {$or: [{a: 1}, {b: 2}]}}"), "SUBPLAN FETCH OR [IXSCAN ab IXSCAN b ] | keys 71 documents 67");
+  EXPECT_EQ(told("{find: 'c', filter: {$or: [{a: 1}, {c: 2}]}}"), "SUBPLAN COLLSCAN | keys 0 documents 300");
+  EXPECT_EQ(told("{find: 'c', filter: {c: 2, $or: [{a: 1}, {b: 2}]}}"), "FETCH OR [IXSCAN ab IXSCAN b ] | keys 71 documents 67");
+  EXPECT_EQ(told("{find: 'c', filter: {$or: [{b: {$lt: 2}}, {b: {$gt: 9}}]}, sort: {b: 1}, limit: 3}"), "SUBPLAN LIMIT FETCH IXSCAN b | keys 3 documents 3");
+  EXPECT_EQ(told("{find: 'c', filter: {$or: [{a: 1}, {b: 2}]}, sort: {c: 1}}"), "SUBPLAN SORT FETCH OR [IXSCAN ab IXSCAN b ] | keys 71 documents 67");
+  EXPECT_EQ(told("{delete: 'c', deletes: [{q: {$or: [{a: 1}, {b: 2}]}, limit: 0}]}"), "DELETE SUBPLAN FETCH OR [IXSCAN ab IXSCAN b ] | keys 71 documents 67");
+  EXPECT_EQ(told("{count: 'c', query: {$or: [{a: 1}, {b: 2}]}}"), "COUNT SUBPLAN OR [COUNT_SCAN ab COUNT_SCAN b ] | keys 71 documents 0");
+}
+
+TEST_F(ExplainPlans, OfWalksInTurns) {
+  EXPECT_EQ(told("{find: 'c', filter: {a: {$in: [1, 5]}}, sort: {b: 1}, limit: 3}"), "LIMIT FETCH SORT_MERGE [IXSCAN ab IXSCAN ab ] | keys 4 documents 3");
+  EXPECT_EQ(told("{find: 'c', filter: {$or: [{a: 1}, {b: 2}]}, sort: {b: -1}, limit: 2}"), "SUBPLAN LIMIT FETCH SORT_MERGE [IXSCAN ab IXSCAN b ] | keys 3 documents 2");
+  EXPECT_EQ(told("{find: 'c', filter: {a: {$in: [1, 5]}}, sort: {b: 1}, projection: {a: 1, b: 1, _id: 0}}"),
+            "PROJECTION_DEFAULT SORT_MERGE [IXSCAN ab IXSCAN ab ] | keys 86 documents 0");
+}
+
+TEST_F(ExplainPlans, OfCoveredQueries) {
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1}, projection: {a: 1, b: 1, _id: 0}}"), "PROJECTION_COVERED IXSCAN ab | keys 43 documents 0");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1}, projection: {a: 1}}"), "PROJECTION_SIMPLE FETCH IXSCAN ab | keys 43 documents 43");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1, c: 2}, projection: {a: 1, _id: 0}}"), "PROJECTION_SIMPLE FETCH IXSCAN ab | keys 43 documents 43");
+  EXPECT_EQ(server_.run("{find: 'c', filter: {a: 1, b: {$lt: 2}}, projection: {b: 1, _id: 0}, limit: 2}"),
+            "{cursor: {firstBatch: [{b: 0}, {b: 0}], id: 0, ns: \"test.c\"}, ok: 1.0}");
+  EXPECT_EQ(told("{aggregate: 'c', pipeline: [{$match: {a: 1}}], cursor: {}}"), "FETCH IXSCAN ab | keys 43 documents 43");
+  // What is missing is not null, and only the document tells.
+  send("{insert: 'c', documents: [{_id: 1000, a: 1}, {_id: 1001, a: 1, b: null}]}");
+  EXPECT_EQ(server_.run("{find: 'c', filter: {a: 1, b: null}, projection: {b: 1, _id: 0}, sort: {_id: 1}}"),
+            "{cursor: {firstBatch: [{}, {b: null}], id: 0, ns: \"test.c\"}, ok: 1.0}");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1}, projection: {a: 1, b: 1, _id: 0}}"), "PROJECTION_COVERED IXSCAN ab | keys 45 documents 2");
+  // An array is more than its keys.
+  send("{insert: 'c', documents: [{_id: 1002, a: 1, b: [1, 2]}]}");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1}, projection: {a: 1, b: 1, _id: 0}}"), "PROJECTION_SIMPLE FETCH IXSCAN ab | keys 47 documents 46");
+}
+
+TEST_F(ExplainPlans, OfCountsAndDistinctValues) {
+  EXPECT_EQ(told("{count: 'c', query: {a: 1}}"), "COUNT COUNT_SCAN ab | keys 43 documents 0");
+  EXPECT_EQ(told("{count: 'c', query: {a: 1, b: {$gt: 3, $lt: 6}}}"), "COUNT COUNT_SCAN ab | keys 7 documents 0");
+  EXPECT_EQ(told("{count: 'c', query: {b: {$mod: [2, 0]}, a: 1}}"), "COUNT IXSCAN ab | keys 43 documents 0");
+  EXPECT_EQ(told("{distinct: 'c', key: 'a'}"), "PROJECTION_COVERED DISTINCT_SCAN ab | keys 63 documents 0");
+  EXPECT_EQ(told("{distinct: 'c', key: 'b', query: {a: 3}}"), "PROJECTION_COVERED DISTINCT_SCAN ab | keys 43 documents 0");
+  EXPECT_EQ(told("{distinct: 'c', key: 'c', query: {a: 3}}"), "PROJECTION_SIMPLE FETCH IXSCAN ab | keys 43 documents 43");
+  EXPECT_EQ(server_.run("{distinct: 'c', key: 'a', query: {a: {$gt: 3}}}"), "{values: [4, 5, 6], ok: 1.0}");
+  send("{insert: 'c', documents: [{_id: 1000}, {_id: 1001, a: null}]}");
+  EXPECT_EQ(server_.run("{distinct: 'c', key: 'a'}"), "{values: [null, 0, 1, 2, 3, 4, 5, 6], ok: 1.0}");
+}
+
+TEST_F(ExplainPlans, OfRegularExpressionsWithoutABeginning) {
+  EXPECT_EQ(told("{find: 'c', filter: {s: /7abc/}}"), "FETCH IXSCAN s | keys 300 documents 30");
+  EXPECT_EQ(told("{find: 'c', filter: {s: /^X7ABC/i}}"), "FETCH IXSCAN s | keys 300 documents 1");
+  EXPECT_EQ(told("{find: 'c', filter: {s: /^x7/}}"), "FETCH IXSCAN s | keys 11 documents 11");
+  const bson::Document reply = explain("{find: 'c', filter: {s: /7abc/}}");
+  EXPECT_EQ(bson::to_json(at(reply.view(), "queryPlanner.winningPlan.inputStage.indexBounds.s.0")), "\"[\\\"\\\", {})\"");
+}
+
+TEST_F(ExplainPlans, AreTriedAndKept) {
+  // Both are looked at; the one that finds what is asked for sooner wins.
+  const bson::Document reply = explain("{find: 'c', filter: {a: {$gte: 0}, b: 2}}");
+  EXPECT_EQ(at(reply.view(), "queryPlanner.winningPlan.inputStage.indexName").as_string(), "b");
+  EXPECT_EQ(at(reply.view(), "queryPlanner.rejectedPlans.0.inputStage.indexName").as_string(), "ab");
+  EXPECT_EQ(at(reply.view(), "queryPlanner.queryHash").as_string().size(), 8U);
+  const std::string kept = "{aggregate: 'c', pipeline: [{$planCacheStats: {}}], cursor: {}}";
+  const bson::Document stats = send(kept);
+  EXPECT_EQ(at(stats.view(), "cursor.firstBatch.0.queryHash").as_string(), at(reply.view(), "queryPlanner.queryHash").as_string());
+  EXPECT_EQ(at(stats.view(), "cursor.firstBatch.0.cachedPlan.inputStage.indexName").as_string(), "b");
+  EXPECT_EQ(bson::to_json(at(stats.view(), "cursor.firstBatch.0.isActive")), "true");
+  // The same shape with other values is led by it. When that is much worse, the next one is tried anew.
+  send("{planCacheClear: 'c', query: {a: 1}}");
+  EXPECT_TRUE(at(send(kept).view(), "cursor.firstBatch.0").is_document());
+  send("{planCacheClear: 'c', query: {a: {$gte: 7}, b: 8}}");
+  EXPECT_TRUE(at(send(kept).view(), "cursor.firstBatch").as_document().empty());
+  send("{find: 'c', filter: {a: {$gte: 0}, b: 2}}");
+  EXPECT_TRUE(at(send(kept).view(), "cursor.firstBatch.0").is_document());
+  send("{createIndexes: 'c', indexes: [{key: {c: 1}, name: 'c'}]}");
+  EXPECT_TRUE(at(send(kept).view(), "cursor.firstBatch").as_document().empty());
+}
+
+TEST_F(ExplainPlans, AreTriedAgainWhenTheyHaveBecomeMuchWorse) {
+  std::string documents;
+  for (int i = 0; i < 5000; ++i) documents += detail::join(i == 0 ? "" : ", ", "{x: ", i < 4990 ? 1 : i, ", y: ", i < 4990 ? i : 1, "}");
+  send("{insert: 'd', documents: [" + documents + "]}");
+  send("{createIndexes: 'd', indexes: [{key: {x: 1}, name: 'x'}, {key: {y: 1}, name: 'y'}]}");
+  const auto winner = [&](const std::string& filter) {
+    return std::string(at(explain("{find: 'd', filter: " + filter + "}").view(), "queryPlanner.winningPlan.inputStage.indexName").as_string());
+  };
+  EXPECT_EQ(winner("{x: 4995, y: 1}"), "x");
+  EXPECT_EQ(winner("{x: 1, y: 77}"), "x") << "kept";
+  send("{find: 'd', filter: {x: 1, y: 77}}");
+  EXPECT_EQ(winner("{x: 1, y: 77}"), "y") << "tried again";
+}
+
+TEST_F(ExplainPlans, OfMinAndMax) {
+  EXPECT_EQ(told("{find: 'c', min: {b: 3}, max: {b: 5}, hint: {b: 1}}"), "FETCH IXSCAN b | keys 54 documents 54");
+  EXPECT_EQ(told("{find: 'c', filter: {a: 1}, min: {b: 3}, max: {b: 5}, hint: 'b'}"), "FETCH IXSCAN b | keys 54 documents 54");
+}
+
+TEST_F(ExplainPlans, TellHowOftenIndexesAreUsed) {
+  const auto uses = [&] {
+    std::map<std::string, std::int64_t> each;
+    const bson::Document reply = send("{aggregate: 'c', pipeline: [{$indexStats: {}}], cursor: {}}");
+    for (const bson::Field& row : at(reply.view(), "cursor.firstBatch").as_document()) {
+      const bson::View index = row.value.as_document();
+      EXPECT_TRUE(index["host"].is_string());
+      EXPECT_EQ(index["spec"].as_document()["name"].as_string(), index["name"].as_string());
+      each[std::string(index["name"].as_string())] = index["accesses"].as_document()["ops"].exact_int64().value_or(-1);
+    }
+    return each;
+  };
+  EXPECT_EQ(uses(), (std::map<std::string, std::int64_t>{{"_id_", 0}, {"ab", 0}, {"b", 0}, {"s", 0}}));
+  send("{find: 'c', filter: {s: 'x'}}");
+  send("{find: 'c', filter: {_id: 7}}");
+  send("{count: 'c', query: {s: {$gt: 'x'}}}");
+  send("{update: 'c', updates: [{q: {$or: [{s: 'y'}, {b: 77}]}, u: {$set: {z: 1}}}]}");
+  send("{explain: {find: 'c', filter: {s: 'x'}}}");
+  EXPECT_EQ(uses(), (std::map<std::string, std::int64_t>{{"_id_", 1}, {"ab", 0}, {"b", 1}, {"s", 3}}));
+  EXPECT_EQ(server_.reply("{aggregate: 'c', pipeline: [{$indexStats: {a: 1}}], cursor: {}}")["code"].exact_int64(), 28803);
+}
+
+}  // namespace
+}  // namespace partita::test

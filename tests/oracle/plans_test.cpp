@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whatever indexes there are: does a mongod with the same ones find, count and list the same as we do, and do we without any?
+#include <gtest/gtest.h>
+
+#include "tests/commands/in_process.h"
+#include "tests/oracle/oracle.h"
+#include "tests/support/random_nested.h"
+#include "wire/bson/compare.h"
+#include "wire/bson/json.h"
+
+namespace partita::test {
+namespace {
+
+using bson::Document;
+using bson::Value;
+using bson::Writer;
+
+constexpr std::string_view kCollection = "planned";
+
+std::string show(bson::View document) { return bson::to_json(document, bson::JsonStyle::kCanonical); }
+
+class PlansOracle : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  void SetUp() override {
+    if (Oracle::get() == nullptr) GTEST_SKIP() << Oracle::why_not();
+  }
+  static Document theirs(const Document& command) { return Oracle::get()->run(command.view()); }
+  Document ours(const Document& command) { return server_.client().reply(command.view(), {}); }
+
+  void add_value(Writer& out, std::string_view name) { add_nested(out, name, random_, random_.one_in(5) ? 1 : 0); }
+  Document document(std::int32_t id) {
+    return Document::build([&](Writer& w) {
+      w.add("_id", id);
+      for (const char* name : {"a", "b", "c"}) {
+        if (random_.one_in(4)) continue;
+        if (random_.one_in(3)) w.add(name, "t" + std::to_string(random_.below(6)));
+        else if (arrays_ && random_.one_in(3)) add_nested(w, name, random_, 3);
+        else w.add(name, static_cast<std::int32_t>(random_.below(6)));
+      }
+      if (random_.one_in(2)) {
+        Writer inner = w.document("d");
+        inner.add("e", static_cast<std::int32_t>(random_.below(4)));
+      }
+    });
+  }
+  std::string_view path() {
+    static constexpr std::string_view kPaths[] = {"a", "b", "c", "d.e", "_id"};
+    return kPaths[random_.below(std::size(kPaths))];
+  }
+  Document pattern() {
+    return Document::build([&](Writer& w) {
+      std::set<std::string_view> there;
+      for (std::uint64_t i = 0, count = 1 + random_.below(3); i < count; ++i) {
+        const std::string_view next = path();
+        if (next == "_id" && i == 0) continue;
+        if (there.insert(next).second) w.add(next, random_.one_in(3) ? -1 : 1);
+      }
+      if (there.empty()) w.add("a", 1);
+    });
+  }
+  void add_operand(Writer& out, std::string_view name) {
+    if (random_.one_in(10)) out.null(name);
+    else if (random_.one_in(3)) out.add(name, "t" + std::to_string(random_.below(6)));
+    else if (random_.one_in(8)) add_value(out, name);
+    else out.add(name, static_cast<std::int32_t>(random_.below(6)));
+  }
+  void add_condition(Writer& out, std::string_view name) {
+    if (random_.one_in(3)) return add_operand(out, name);
+    Writer condition = out.document(name);
+    switch (random_.below(6)) {
+      case 0: {
+        const Document list = Document::build([&](Writer& w) {
+          for (int i = 0; i < 3; ++i) add_operand(w, std::to_string(i));
+        });
+        condition.array("$in", list.view());
+        break;
+      }
+      case 1:
+        condition.add("$regex", random_.one_in(2) ? "[" + std::to_string(random_.below(6)) + "2]" : "^t" + std::to_string(random_.below(6)));
+        break;
+      case 2:
+        condition.add("$exists", random_.one_in(2));
+        break;
+      case 3:
+        add_operand(condition, "$gt");
+        add_operand(condition, "$lte");
+        break;
+      default:
+        static constexpr std::string_view kOperators[] = {"$eq", "$gt", "$gte", "$lt", "$lte", "$ne"};
+        add_operand(condition, random_.pick(kOperators));
+    }
+  }
+  Document conditions() {
+    return Document::build([&](Writer& w) {
+      const std::string_view first = path();
+      add_condition(w, first);
+      // The same field twice is something that mongod itself does not always take for both.
+      if (const std::string_view second = path(); second != first) add_condition(w, second);
+    });
+  }
+  Document filter() {
+    return Document::build([&](Writer& w) {
+      bson::ArrayWriter all = w.array("$and");
+      if (random_.one_in(2)) {
+        const Document beside = conditions();
+        all.push(beside.view());
+        if (random_.one_in(2)) return;
+      }
+      Writer choice = all.document();
+      bson::ArrayWriter either = choice.array("$or");
+      for (std::uint64_t i = 0, count = 1 + random_.below(3); i < count; ++i) {
+        const Document clause = conditions();
+        either.push(clause.view());
+      }
+    });
+  }
+  Document find(const Document& filter, const Document& sort, const Document& projection, bool natural) {
+    return Document::build([&](Writer& w) {
+      w.add("find", kCollection);
+      w.add("filter", filter.view());
+      w.add("sort", sort.view());
+      w.add("projection", projection.view());
+      w.add("batchSize", 10000);
+      if (natural) Writer(w.document("hint")).add("$natural", 1);
+    });
+  }
+  /// The rows with their fields by name: a covered query shows them in the order of its index.
+  static std::string rows(const Document& reply) {
+    if (reply["ok"].to_double() != 1) return "error " + std::to_string(reply["code"].exact_int64().value_or(-1));
+    std::string all;
+    for (const bson::Field& row : reply.view().at_path("cursor.firstBatch").as_document()) {
+      std::map<std::string, std::string> fields;
+      for (const bson::Field& field : row.value.as_document()) fields[std::string(field.name)] = bson::to_json(field.value);
+      for (const auto& [name, value] : fields) all.append(name).append("=").append(value).append(" ");
+      all += "\n";
+    }
+    return all;
+  }
+  static std::string count_of(const Document& reply) {
+    return reply["ok"].to_double() == 1 ? bson::to_json(reply["n"]) : "error " + std::to_string(reply["code"].exact_int64().value_or(-1));
+  }
+  /// In the order of values: which of two equal numbers is listed depends on which is met first. Without null, for which mongod
+  /// takes what is missing where it reads the keys of an index alone.
+  static std::vector<Value> values_of(const Document& reply) {
+    std::vector<Value> values;
+    for (const bson::Field& value : reply["values"].as_document()) {
+      if (!value.value.is_null()) values.push_back(value.value);
+    }
+    std::ranges::sort(values, [](Value a, Value b) { return bson::compare(a, b) < 0; });
+    return values;
+  }
+  static bool same_values(const Document& one, const Document& other) {
+    return std::ranges::equal(values_of(one), values_of(other), [](Value a, Value b) { return bson::equal(a, b); });
+  }
+  void fill() {
+    std::vector<Document> documents;
+    for (std::int32_t id = 0; id < 120; ++id) documents.push_back(document(id));
+    Oracle::get()->fill(kCollection.data(), documents);
+    ours(Document::build([&](Writer& w) { w.add("drop", kCollection); }));
+    ours(Document::build([&](Writer& w) {
+      w.add("insert", kCollection);
+      bson::ArrayWriter list = w.array("documents");
+      for (const Document& one : documents) list.push(one.view());
+    }));
+  }
+  void make_indexes() {
+    theirs(Document::build([&](Writer& w) {
+      w.add("dropIndexes", kCollection);
+      w.add("index", "*");
+    }));
+    for (int i = 0; i < 4; ++i) {
+      const Document key = pattern();
+      const Document create = Document::build([&](Writer& w) {
+        w.add("createIndexes", kCollection);
+        bson::ArrayWriter list = w.array("indexes");
+        Writer one = list.document();
+        one.add("key", key.view());
+        one.add("name", "i" + std::to_string(i));
+        if (random_.one_in(6)) one.add("sparse", true);
+      });
+      EXPECT_EQ(theirs(create)["ok"].to_double(), ours(create)["ok"].to_double()) << show(create.view());
+    }
+  }
+  void expect_same_rows() {
+    const Document asked = filter();
+    const Document sort = Document::build([&](Writer& w) {
+      const Document by = pattern();
+      for (const bson::Field& field : by.view()) if (field.name != "_id") w.add(field);
+      w.add("_id", 1);
+    });
+    const Document ids = Document::build([](Writer& w) { w.add("_id", 1); });
+    const std::string wanted = rows(theirs(find(asked, sort, ids, false)));
+    EXPECT_EQ(rows(ours(find(asked, sort, ids, false))), wanted) << show(asked.view()) << " sort " << show(sort.view());
+    const Document shown = Document::build([&](Writer& w) {
+      for (const char* name : {"a", "b", "c", "d.e"}) if (random_.one_in(3)) w.add(name, 1);
+      w.add("_id", random_.one_in(3) ? 1 : 0);
+    });
+    EXPECT_EQ(rows(ours(find(asked, sort, shown, false))), rows(ours(find(asked, sort, shown, true))))
+        << show(asked.view()) << " sort " << show(sort.view()) << " projection " << show(shown.view());
+    found_ += wanted.empty() ? 0 : 1;
+  }
+  void expect_same_counts() {
+    const Document asked = random_.one_in(2) ? filter() : conditions();
+    const Document count = Document::build([&](Writer& w) {
+      w.add("count", kCollection);
+      w.add("query", asked.view());
+    });
+    EXPECT_EQ(count_of(ours(count)), count_of(theirs(count))) << show(asked.view());
+    if (arrays_) return;  // Of these mongod lists what its index's keys happen to be.
+    const Document distinct = Document::build([&](Writer& w) {
+      w.add("distinct", kCollection);
+      w.add("key", path());
+      if (random_.one_in(2)) w.add("query", asked.view());
+    });
+    const Document ours_listed = ours(distinct);
+    const Document theirs_listed = theirs(distinct);
+    EXPECT_TRUE(same_values(ours_listed, theirs_listed)) << show(distinct.view()) << "\nmongod: " << show(theirs_listed.view()) << "\nours:   " << show(ours_listed.view());
+  }
+
+  Random random_{GetParam()};
+  InProcess server_;
+  bool arrays_ = false;
+  int found_ = 0;
+};
+
+TEST_P(PlansOracle, FindCountAndListTheSame) {
+  for (int round = 0; round < 16 && !HasFailure(); ++round) {
+    arrays_ = round % 2 == 1;
+    fill();
+    make_indexes();
+    for (int question = 0; question < 60 && !HasFailure(); ++question) {
+      expect_same_rows();
+      expect_same_counts();
+    }
+  }
+  EXPECT_GT(found_, 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, PlansOracle, testing::Range<std::uint64_t>(1, 7));
+
+}  // namespace
+}  // namespace partita::test
