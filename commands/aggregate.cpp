@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/aggregate_execution.h"
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/config_views.h"
 #include "commands/cursor_reply.h"
 #include "commands/explain_pipeline.h"
@@ -68,7 +69,6 @@ Result<shards::Namespace> pipeline_namespace(const Operation& operation) {
 Result<AggregateRequest> parse(const Operation& operation) {
   TRY(const AggregateRequest request, kArguments.parse("aggregate", operation.request()));
   if (!request.pipeline.is_array()) return error(Code::TypeMismatch, "'pipeline' option must be specified as an array");
-  if (!request.collation.empty()) return error(Code::NotImplemented, "aggregate.collation is not supported");
   if (request.needs_merge) {
     if (!request.from_mongos) return error(Code::FailedToParse, "Cannot specify 'needsMerge' without 'fromMongos'");
     return error(Code::NotImplemented, "aggregate.needsMerge is not supported");
@@ -88,7 +88,8 @@ Status explain_aggregate(Operation& operation, Verbosity verbosity, bson::Writer
   TRY(const AggregateRequest request, parse(operation));
   TRY(const shards::Namespace ns, pipeline_namespace(operation));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
-  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(query::Collation order, collation_for(operation, request.collation, ns));
+  TRY(const Variables variables, Variables::of(operation, request.let, std::move(order)));
   return explain_pipeline(operation, ns, {request.pipeline.as_document(), request.hint, asked, variables.context()}, verbosity, reply);
 }
 
@@ -122,7 +123,8 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   if (!made) {
     TRY(kept, settle_geo_near(collection.get(), ns, stages));
   }
-  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(query::Collation order, collation_for(operation, request.collation, ns));
+  TRY(const Variables variables, Variables::of(operation, request.let, std::move(order)));
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), variables.context()));
   const bool disk_use = request.disk_use.value_or(parameters::sort_limits().disk_use);
   auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), disk_use ? &store.run_files() : nullptr);
@@ -143,7 +145,7 @@ Result<bson::Document> aggregate_of_view(const Operation& operation, const ViewS
   };
   const auto own_options = [&](bson::Writer& command) {
     for (const bson::Field& field : operation.body()) {
-      const bool is_ours = field.name == "aggregate" || field.name == "pipeline" || is_generic_argument(field.name);
+      const bool is_ours = field.name == "aggregate" || field.name == "pipeline" || field.name == "collation" || is_generic_argument(field.name);
       if (!is_ours) command.add(field);
     }
   };

@@ -3,14 +3,12 @@
 // {delete: 0, filter: {...}}. The number is a place in nsInfo.
 #include "commands/bulk_write.h"
 
+#include "commands/collation.h"
+
 namespace partita::commands {
 namespace {
 
 constexpr std::string_view kOps = "bulkWrite.ops";
-
-Status not_supported(std::string_view field) {
-  return error(Code::NotImplemented, kOps, ".", field, " is not supported");
-}
 
 /// The fields behind the first, which names the operation.
 template <class Read>
@@ -48,7 +46,7 @@ Result<bool> read_shared(Statement& statement, bool& has_filter, std::string_vie
     CHECK_OK(check_hint(value));
     statement.hint = value;
   } else if (name == "collation") {
-    return not_supported(name);
+    CHECK_OK(read_collation(statement.collation, value, kOps));
   } else {
     return false;
   }

@@ -82,6 +82,7 @@ Status alter_view(Operation& operation, const shards::Namespace& ns, const shard
   const shards::ViewRow row{bson::Document::build([&](bson::Writer& out) {
     out.add("viewOn", request.view_on.value_or(before.on()));
     out.add("pipeline", request.pipeline.missing() ? before.options["pipeline"] : request.pipeline);
+    if (before.options.view().has("collation")) out.add("collation", before.options["collation"]);
   })};
   shards::Catalog& catalog = operation.server().store.catalog();
   CHECK_OK(check_view(*catalog.share(), ns, row));

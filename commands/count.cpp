@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/config_views.h"
 #include "commands/explain.h"
 #include "commands/leg_walks.h"
@@ -40,7 +41,8 @@ const Arguments<CountRequest> kArguments{
 /// Counts matching documents, no more than `most`.
 Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                                     const CountRequest& request, std::int64_t most) {
-  TRY(const Variables variables, Variables::of(operation));
+  TRY(query::Collation order, collation_for(request.collation, collection.get()));
+  TRY(const Variables variables, Variables::of(operation, {}, std::move(order)));
   TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
   TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, {.paths = std::vector<std::string>()}));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
@@ -63,7 +65,7 @@ Result<std::int64_t> parse_limit(bson::Value limit) {
 Result<CountRequest> parse(const Operation& operation) {
   TRY(CountRequest request, kArguments.parse("count", operation.request()));
   if (request.skip < 0) return error(Code{51024}, "BSON field 'skip' value must be >= 0, actual value '", request.skip, "'");
-  if (!request.collation.empty()) return error(Code::NotImplemented, "count.collation is not supported");
+  if (!request.collation.empty()) CHECK_OK(query::Collator::make(request.collation).status());
   if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   TRY(request.limit, parse_limit(request.given_limit));
   TRY(request.asked, AskedParallelism::parse("count", request.degree, request.buffered, operation.generic().comment));
@@ -77,7 +79,8 @@ Status count(Operation& operation, bson::Writer& reply) {
   const std::int64_t limit = request.limit;
   std::int64_t found = 0;
   if (auto view = config_view(operation.server(), ns)) {
-    TRY(const Variables variables, Variables::of(operation));
+    TRY(query::Collation order, collation_for(request.collation, nullptr));
+    TRY(const Variables variables, Variables::of(operation, {}, std::move(order)));
     TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
     TRY(const auto matching, select(std::move(*view), {.matcher = std::move(matcher)}));
     found = static_cast<std::int64_t>(matching.size());
@@ -126,7 +129,8 @@ Status explain_count(Operation& operation, Verbosity verbosity, bson::Writer& re
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   if (collection != nullptr && request.query.empty()) return explain_size(ns, *collection, verbosity, reply);
-  TRY(const Variables variables, Variables::of(operation));
+  TRY(query::Collation order, collation_for(request.collation, collection.get()));
+  TRY(const Variables variables, Variables::of(operation, {}, std::move(order)));
   const ExplainedQuery explained{.ns = ns,
                                  .shown = {.filter = request.query,
                                            .skip = static_cast<std::uint64_t>(request.skip),
@@ -149,7 +153,7 @@ Result<bson::Document> count_as_pipeline(const Operation& operation, const ViewS
   };
   const auto own_options = [&](bson::Writer& command) {
     command.document("cursor").close();
-    pass_on(operation, {"hint", "collation", kDegreeName, kBufferedName}, command);
+    pass_on(operation, {"hint", kDegreeName, kBufferedName}, command);
   };
   return view_pipeline(operation, source, own_stages, own_options);
 }

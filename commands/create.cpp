@@ -69,7 +69,6 @@ Status refuse_unsupported(const CreateRequest& request) {
     return error(Code::InvalidOptions, "create.", field, " is not supported");
   };
   if (request.timeseries) return refuse("timeseries");
-  if (request.collation) return refuse("collation");
   return {};
 }
 
@@ -89,6 +88,20 @@ Status check_clustered(const CreateRequest& request, bool clustered) {
   return request.expire ? check_expiry(*request.expire) : Status();
 }
 
+/// As it is kept: with every option; null for none, and for {locale: "simple"}.
+Result<query::Collation> collation_of(const CreateRequest& request) {
+  if (!request.collation) return query::Collation();
+  return query::Collator::make_default(*request.collation, "create.collation");
+}
+
+/// An index on _id that says nothing of it has the collection's.
+Status check_id_index(const CreateRequest& request, const query::Collation& collation) {
+  const bson::Value own = request.id_index["collation"];
+  if (!own.is_document()) return {};
+  TRY(const query::Collation asked, query::Collator::make(own.as_document(), "create.idIndex.collation"));
+  return agree(asked, collation) ? Status() : error(Code::BadValue, "'idIndex' must have the same collation as the collection.");
+}
+
 Status create_view(Operation& operation, const CreateRequest& request, const shards::Namespace& ns) {
   for (const auto& [name, given] : {std::pair{"capped", request.capped}, {"validator", !request.validator.empty()}, {"timeseries", request.timeseries.has_value()},
                                     {"expireAfterSeconds", request.expire.has_value()}, {"idIndex", !request.id_index.empty()}}) {
@@ -98,11 +111,12 @@ Status create_view(Operation& operation, const CreateRequest& request, const sha
   if (!request.images.missing() && !request.images.is_null()) {
     return error(Code::InvalidOptions, "option not supported on a view: changeStreamPreAndPostImages");
   }
-  if (request.collation) return error(Code::InvalidOptions, "create.collation is not supported");
   if (request.view_on->empty()) return error(Code::BadValue, "'viewOn' cannot be empty");
+  TRY(const query::Collation collation, collation_of(request));
   shards::ViewRow row{bson::Document::build([&](bson::Writer& out) {
     out.add("viewOn", *request.view_on);
     request.pipeline.missing() ? out.array("pipeline").close() : out.add("pipeline", request.pipeline);
+    if (collation != nullptr) out.add("collation", collation->spec());
   })};
   shards::Catalog& catalog = operation.server().store.catalog();
   const auto snapshot = catalog.share();
@@ -124,6 +138,8 @@ Status create(Operation& operation, bson::Writer&) {
   TRY(const auto images, parse_images("create", request.images, ns));
   TRY(const auto degree, parse_parallelism("create.maxDegreeOfParallelism", request.degree));
   TRY(const auto buffered, parse_parallelism("create.maxBufferedItemCount", request.buffered));
+  TRY(const query::Collation collation, collation_of(request));
+  CHECK_OK(check_id_index(request, collation));
   const bson::Document options = bson::Document::build([&](bson::Writer& out) {
     if (request.capped) out.add("capped", true);
     cap_of(request).write(out);
@@ -133,6 +149,7 @@ Status create(Operation& operation, bson::Writer&) {
     if (!request.action.empty()) out.add("validationAction", request.action);
     if (clustered) out.add("clusteredIndex", *clustered);
     if (request.expire) out.add("expireAfterSeconds", *request.expire);
+    if (collation != nullptr) out.add("collation", collation->spec());
     if (degree) add_number(out, kDegreeName, *degree);
     if (buffered) add_number(out, kBufferedName, *buffered);
   });

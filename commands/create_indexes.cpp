@@ -85,7 +85,7 @@ bool is_shard_key_index(const shards::Collection& collection, bson::Value index)
   const shards::Sharding& sharding = *collection.sharding;
   if (collection.lists_shard_key() && index.is_string() && index.as_string() == sharding.name) return true;
   if (index.is_document() && sharding.has_index() && sharding.is_own_index(index)) return true;
-  const auto kept = [&](const auto& spec) { return names(*spec, index) && sharding.is_own_index(spec->definition["key"]); };
+  const auto kept = [&](const auto& spec) { return names(*spec, index) && spec->collation == nullptr && sharding.is_own_index(spec->definition["key"]); };
   return std::ranges::any_of(collection.indexes, kept);
 }
 
@@ -141,7 +141,7 @@ Status drop_indexes(Operation& operation, bson::Writer& reply) {
     CHECK_OK(check_named(*collection, index));
   }
   const auto meant = [&](const shards::IndexSpec& spec) {
-    if (all) return collection->sharding == nullptr || !collection->sharding->is_own_index(spec.definition["key"]);
+    if (all) return collection->sharding == nullptr || spec.collation != nullptr || !collection->sharding->is_own_index(spec.definition["key"]);
     for (const bson::Value index : wanted) {
       if (names(spec, index)) return true;
     }

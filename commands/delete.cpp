@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/variables.h"
@@ -32,13 +33,6 @@ Result<bool> parse_limit(bson::Value limit) {
   return error(Code::FailedToParse, "The limit field in delete objects must be 0 or 1. Got ", bson::to_shell(limit));
 }
 
-Status check_collation(bson::Value collation) {
-  if (collation.is_null()) return {};
-  if (!collation.is_document()) return wrong_type("delete.deletes", "collation", collation, "object");
-  if (collation.as_document().empty()) return {};
-  return error(Code::NotImplemented, "delete.deletes.collation is not supported");
-}
-
 Result<DeleteStatement> parse_statement(bson::View document) {
   constexpr std::string_view kCommand = "delete.deletes";
   DeleteStatement statement;
@@ -56,7 +50,7 @@ Result<DeleteStatement> parse_statement(bson::View document) {
       CHECK_OK(check_hint(value));
       statement.hint = value;
     } else if (name == "collation") {
-      CHECK_OK(check_collation(value));
+      CHECK_OK(read_collation(statement.collation, value, kCommand));
     } else {
       return unknown_field(kCommand, name);
     }
@@ -118,7 +112,8 @@ Status explain_remove(Operation& operation, Verbosity verbosity, bson::Writer& r
   TRY(const Variables variables, Variables::of(operation, request.let));
   return request.deletes.for_each([&](bson::View document) -> Status {
     TRY(const DeleteStatement statement, parse_statement(document));
-    const Change change{.filter = statement.filter, .hint = statement.hint};
+    TRY(const StatementContext context, StatementContext::of(operation, ns, statement.collation, variables.context()));
+    const Change change{.filter = statement.filter, .hint = statement.hint, .context = &context.get()};
     const std::uint64_t limit = statement.multi ? 0 : 1;
     return explain_change(operation, ns, change, {.filter = statement.filter, .limit = limit}, verbosity, reply);
   });

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/config_views.h"
 #include "commands/execution.h"
 #include "commands/explain.h"
@@ -83,7 +84,7 @@ class ValuesAtPath {
 /// Each value of some documents, the first time that it is met.
 class DistinctValues {
  public:
-  explicit DistinctValues(std::string_view path) : at_path_(path) {}
+  DistinctValues(std::string_view path, query::Collation collation) : collation_(std::move(collation)), at_path_(path) {}
 
   Status add(bson::View document) {
     at_path_.for_each(document, [this](bson::Value value) { meet(value); });
@@ -104,7 +105,7 @@ class DistinctValues {
 
   void meet(bson::Value value) {
     key_.clear();
-    query::keys::encode(value, key_);
+    query::keys::encode(value, key_, nullptr, collation_.get());
     if (!met_.emplace(key_.text()).second) return;
     values_.push_back(arena_.copy(value));
     bytes_ += value.payload_size() + kElementHeader;
@@ -114,6 +115,7 @@ class DistinctValues {
     return error(Code{17217}, "distinct too big, 16mb cap");
   }
 
+  query::Collation collation_;
   ValuesAtPath at_path_;
   std::unordered_set<std::string> met_;
   std::vector<bson::Value> values_;
@@ -124,7 +126,6 @@ class DistinctValues {
 
 Result<DistinctRequest> parse(const Operation& operation) {
   TRY(DistinctRequest request, kArguments.parse("distinct", operation.request()));
-  if (!request.collation.empty()) return error(Code::NotImplemented, "distinct.collation is not supported");
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
   CHECK_OK(query::check_field_path(request.key));
   TRY(request.asked, AskedParallelism::parse("distinct", request.degree, request.buffered, operation.generic().comment));
@@ -139,9 +140,10 @@ PlanNeeds needs_of(const DistinctRequest& request) {
 Status distinct(Operation& operation, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
-  TRY(const Variables variables, Variables::of(operation));
+  TRY(const query::Collation order, collation_for(operation, request.collation, ns));
+  TRY(const Variables variables, Variables::of(operation, {}, order));
   TRY(query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
-  DistinctValues values(request.key);
+  DistinctValues values(request.key, order);
   if (auto view = config_view(operation.server(), ns)) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
     for (const bson::Document& row : rows) CHECK_OK(values.add(row.view()));
@@ -149,7 +151,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
     TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, needs_of(request)));
     LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
     std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());
-    for (auto& one : found) one = std::make_unique<DistinctValues>(request.key);
+    for (auto& one : found) one = std::make_unique<DistinctValues>(request.key, order);
     CHECK_OK(walks.for_each([&](std::size_t leg, bson::View document) { return found[leg]->add(document); }));
     CHECK_OK(plan.premise.check(operation.server().store));
     if (found.size() == 1) return found[0]->write(reply), Status();
@@ -162,12 +164,13 @@ Status distinct(Operation& operation, bson::Writer& reply) {
 Status explain_distinct(Operation& operation, Verbosity verbosity, bson::Writer& reply) {
   TRY(const DistinctRequest request, parse(operation));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
+  TRY(const query::Collation order, collation_for(operation, request.collation, ns));
   std::vector<std::unique_ptr<DistinctValues>> found;
   const auto looks = [&](std::size_t legs) -> LegWalks::Look {
-    while (found.size() < legs) found.push_back(std::make_unique<DistinctValues>(request.key));
+    while (found.size() < legs) found.push_back(std::make_unique<DistinctValues>(request.key, order));
     return [&found](std::size_t leg, bson::View document) { return found[leg]->add(document); };
   };
-  TRY(const Variables variables, Variables::of(operation));
+  TRY(const Variables variables, Variables::of(operation, {}, order));
   const bson::Document shown_as = bson::Document::build([&](bson::Writer& out) {
     if (request.key != "_id") out.add("_id", 0);
     out.add(request.key, 1);
@@ -201,7 +204,7 @@ Result<bson::Document> distinct_as_pipeline(const Operation& operation, const Vi
   };
   const auto own_options = [&](bson::Writer& command) {
     command.document("cursor").close();
-    pass_on(operation, {"hint", "collation", kDegreeName, kBufferedName}, command);
+    pass_on(operation, {"hint", kDegreeName, kBufferedName}, command);
   };
   return view_pipeline(operation, source, own_stages, own_options);
 }

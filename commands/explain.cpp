@@ -17,6 +17,11 @@
 namespace partita::commands {
 namespace {
 
+void write_collation(const PlanChoice& choice, bson::Writer& planner) {
+  const query::Collator* collation = choice.request().filter->collation.get();
+  if (collation != nullptr) planner.add("collation", collation->spec());
+}
+
 using std::chrono::steady_clock;
 
 /// Rows between two calls for more while a plan is run for its figures.
@@ -142,6 +147,7 @@ void write_shard_figures(const PlanChoice& choice, const query::ExplainRequest& 
 
 void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner) {
   query::explain_filter(shown.filter, "parsedQuery", planner);
+  write_collation(choice, planner);
   query::explain_plan(choice.winner(), choice.request(), shown, nullptr, "winningPlan", planner);
   bson::ArrayWriter rejected = planner.array("rejectedPlans");
   for (const query::Plan& plan : choice.rejected()) {
@@ -195,6 +201,7 @@ void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, 
   }
   planner.add("mongosPlannerVersion", 1);
   query::explain_filter(shown.filter, "parsedQuery", planner);
+  write_collation(choice, planner);
   {
     bson::Writer merge = planner.document("winningPlan");
     merge.add("stage", merge_stage(choice, !shown.sort.empty()));

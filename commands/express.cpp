@@ -30,7 +30,14 @@ bool is_plain(bson::Value value) {
   }
 }
 
-bool express_sharded(const query::ShardKey& shard_key, bson::View filter, bson::Buffer& key) {
+/// Whether it finds by its bytes, or by a collection's collation, what a query by `asked` means by it.
+bool means_the_same(bson::Value value, const query::Collator* asked, const query::Collator* in_keys) {
+  return agree(asked, in_keys) || !query::is_collated(value);
+}
+
+bool express_sharded(const shards::Collection& collection, bson::View filter, const query::Collator* collation, bson::Buffer& key) {
+  const query::ShardKey& shard_key = collection.sharding->key;
+  const query::Collator* const ids = collection.collation.get();
   const auto fields = shard_key.fields();
   if (fields.size() > kMostFields) return false;
   std::array<bson::Value, kMostFields> values;
@@ -41,14 +48,18 @@ bool express_sharded(const query::ShardKey& shard_key, bson::View filter, bson::
     if (!is_plain(value)) return false;
     if (name == "_id" && id.missing()) id = value;
     else if (asked == fields.end()) return false;
-    if (asked == fields.end()) continue;
+    if (asked == fields.end()) {
+      if (!means_the_same(value, collation, ids)) return false;
+      continue;
+    }
+    if (!means_the_same(value, collation, nullptr)) return false;
     bson::Value& slot = values[static_cast<std::size_t>(asked - fields.begin())];
     if (!slot.missing()) return false;  // Asked for twice.
     slot = value;
     ++named;
   }
   if (named < fields.size() || id.missing()) return false;
-  shard_key.append({values.data(), fields.size()}, id, key);
+  shard_key.append({values.data(), fields.size()}, id, key, ids);
   return true;
 }
 
@@ -62,10 +73,12 @@ std::optional<bson::Value> express_id(bson::View filter) {
   return id;
 }
 
-bool express_key(const shards::Collection& collection, bson::View filter, bson::Buffer& key) {
-  const std::optional<bson::Value> id = collection.sharding != nullptr ? std::nullopt : express_id(filter);
-  const bool found = collection.sharding != nullptr ? express_sharded(collection.sharding->key, filter, key)
-                                                    : id && shards::append_record_key_of_id(collection, *id, key);
+bool express_key(const shards::Collection& collection, bson::View filter, const query::Collator* collation, bson::Buffer& key) {
+  const auto by_id = [&] {
+    const std::optional<bson::Value> id = express_id(filter);
+    return id && means_the_same(*id, collation, collection.collation.get()) && shards::append_record_key_of_id(collection, *id, key);
+  };
+  const bool found = collection.sharding != nullptr ? express_sharded(collection, filter, collation, key) : by_id();
   if (found) count_record_use(collection);
   return found;
 }

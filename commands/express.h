@@ -14,6 +14,6 @@ std::optional<bson::Value> express_id(bson::View filter);
 
 /// Appends the record key of the one document that can match, when the filter is nothing but equalities that tell it: of
 /// the _id, and of all fields of the shard key where there is one. False where it is not.
-bool express_key(const shards::Collection& collection, bson::View filter, bson::Buffer& key);
+bool express_key(const shards::Collection& collection, bson::View filter, const query::Collator* collation, bson::Buffer& key);
 
 }  // namespace partita::commands

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/config_views.h"
 #include "commands/cursor_reply.h"
 #include "commands/explain.h"
@@ -98,8 +99,6 @@ Status check(const FindRequest& request) {
   if (request.limit < 0) return negative("limit", request.limit);
   if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
-  const auto refuse = [](std::string_view field) { return error(Code::NotImplemented, "find.", field, " is not supported"); };
-  if (!request.collation.empty()) return refuse("collation");
   CHECK_OK(request.bounds().check());
   if (request.tailable) return check_tailable(request);
   if (request.await_data) return error(Code::FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'");
@@ -142,32 +141,32 @@ Result<ShownDocuments> parse_shown(const FindRequest& request, const query::Expr
   return shown;
 }
 
-Status express(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
-               const shards::Collection* collection, shards::Bytes key, bson::Writer& reply) {
+Status express(Operation& operation, const FindRequest& request, const shards::Namespace& ns, const query::Collation& collation,
+               const shards::Collection* there, shards::Bytes key, bson::Writer& reply) {
   ShownDocuments shown;
   const bool plain = request.projection.empty() && request.let.empty() && !request.return_key && !request.show_record_id;
   if (!plain) {
-    TRY(const Variables variables, Variables::of(operation, request.let));
+    TRY(const Variables variables, Variables::of(operation, request.let, collation));
     TRY(shown, parse_shown(request, variables.context()));
   }
   if (shown.wants_metadata()) {
-    TRY(const query::SortSpec sort, query::SortSpec::parse(request.sort));
+    TRY(const query::SortSpec sort, query::SortSpec::parse(request.sort, collation));
     auto shared = operation.server().store.catalog().snapshot().share(ns.full());
     shown.metadata = std::make_unique<FindMetadata>(std::move(shared), sort, nullptr);
   }
-  if (collection == nullptr) return write_empty_cursor(ns, reply);
+  if (there == nullptr) return write_empty_cursor(ns, reply);
   bson::Writer cursor = reply.document("cursor");
   {
     bson::ArrayWriter batch = cursor.array("firstBatch");
-    CHECK_OK(find_one_by_key(operation, *collection, key, shown, batch));
+    CHECK_OK(find_one_by_key(operation, *there, key, shown, batch));
   }
   cursor.add("id", std::int64_t{0});
   cursor.add("ns", ns.full());
   return {};
 }
 
-Result<FindQuery> parse_query(Operation& operation, const FindRequest& request) {
-  TRY(const Variables variables, Variables::of(operation, request.let));
+Result<FindQuery> parse_query(Operation& operation, const FindRequest& request, const query::Collation& collation) {
+  TRY(const Variables variables, Variables::of(operation, request.let, collation));
   TRY(query::Matcher matcher, query::Matcher::parse(request.filter, variables.context(), query::FilterUse::kQuery));
   FindQuery query{.matcher = std::move(matcher)};
   TRY(query.shown, parse_shown(request, variables.beside(query.matcher.tree()), query.matcher.tree().near != nullptr));
@@ -181,7 +180,8 @@ Result<FindQuery> parse_query(Operation& operation, const FindRequest& request) 
 
 Status find_in_view(Operation& operation, const FindRequest& request, const shards::Namespace& ns,
                     std::vector<bson::Document> view, bson::Writer& reply) {
-  TRY(FindQuery query, parse_query(operation, request));
+  TRY(const query::Collation collation, collation_for(request.collation, nullptr));
+  TRY(FindQuery query, parse_query(operation, request, collation));
   query.shown.metadata = std::make_unique<FindMetadata>(nullptr, query.sort, nullptr);
   TRY(auto rows, select(std::move(view), query));
   BatchLimits limits;
@@ -205,7 +205,7 @@ PlanNeeds needs_of(const FindQuery& query) {
 Result<Plan> plan_for(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                       const FindRequest& request, const FindQuery& query) {
   if (request.bounds().given() && query.matcher.tree().text != nullptr) return error(Code::BadValue, "text and hint not allowed in same query");
-  if (request.bounds().given()) return choose_bounded_plan(collection, request.bounds(), query.sort, request.hint);
+  if (request.bounds().given()) return choose_bounded_plan(collection, request.bounds(), query.matcher.tree().collation, query.sort, request.hint);
   return choose_plan(operation.server().store, operation.on_worker(), collection, query.matcher, query.sort, request.hint, needs_of(query));
 }
 
@@ -233,26 +233,27 @@ Status find(Operation& operation, bson::Writer& reply) {
   shards::Store& store = operation.server().store;
   const shards::CatalogSnapshot& catalog = store.catalog().snapshot();
   if (auto view = config_view(operation.server(), ns)) return find_in_view(operation, request, ns, std::move(*view), reply);
+  const shards::Collection* there = catalog.find(ns.full());
+  TRY(const query::Collation collation, collation_for(request.collation, there));
   const bool one_batch_is_all = request.batch_size.value_or(1) > 0;
   if (request.skip == 0 && one_batch_is_all && !request.tailable && request.hint.missing() && !request.bounds().given() && !request.return_key) {
-    const shards::Collection* there = catalog.find(ns.full());
     thread_local bson::Buffer key;
     key.clear();
-    const bool by_key = there != nullptr ? express_key(*there, request.filter, key) : express_id(request.filter).has_value();
-    if (by_key) return express(operation, request, ns, there, key.bytes(), reply);
+    const bool by_key = there != nullptr ? express_key(*there, request.filter, collation.get(), key) : express_id(request.filter).has_value();
+    if (by_key) return express(operation, request, ns, collation, there, key.bytes(), reply);
   }
 
-  TRY(FindQuery query, parse_query(operation, request));
-  const std::shared_ptr<const shards::Collection> collection = catalog.share(ns.full());
+  TRY(FindQuery query, parse_query(operation, request, collation));
+  const std::shared_ptr<const shards::Collection> source = catalog.share(ns.full());
   if (request.tailable && query.matcher.tree().near) {
     return error(Code::BadValue, "Tailable cursors and geo $near cannot be used together");
   }
-  if (collection == nullptr) return write_empty_cursor(ns, reply);
-  CHECK_OK(check_can_tail(request, collection.get()));
-  TRY(Plan plan, plan_for(operation, collection, request, query));
-  plan.order.needs_place = collection->capped && plan.order.index == nullptr;
+  if (source == nullptr) return write_empty_cursor(ns, reply);
+  CHECK_OK(check_can_tail(request, source.get()));
+  TRY(Plan plan, plan_for(operation, source, request, query));
+  plan.order.needs_place = source->capped && plan.order.index == nullptr;
   const Plan* walked = request.tailable ? nullptr : &plan;
-  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(collection, query.sort, walked, &query.matcher.tree());
+  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(source, query.sort, walked, &query.matcher.tree());
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -261,20 +262,20 @@ Status find(Operation& operation, bson::Writer& reply) {
                          !request.partial_results &&
                          (!plan.order.ranges.empty() || query.matcher.matches_everything());
   if (!operation.on_worker() && (!short_one || request.tailable)) return operation.to_worker();
-  if (request.tailable) return tail(operation, request, collection, std::move(query), limits, reply);
-  if (!operation.on_worker() || request.bounds().given()) plan.count_use(*collection);
+  if (request.tailable) return tail(operation, request, source, std::move(query), limits, reply);
+  if (!operation.on_worker() || request.bounds().given()) plan.count_use(*source);
   std::unique_ptr<FindRun> execution;
   PlanPremise premise = std::move(plan.premise);
   if (!operation.on_worker()) {
-    auto on_core = std::make_unique<FindExecution>(store, collection, std::move(query), std::move(plan.order), plan.sorted);
+    auto on_core = std::make_unique<FindExecution>(store, source, std::move(query), std::move(plan.order), plan.sorted);
     on_core->set_row_budget(2 * kRowsOnCore);
     execution = std::move(on_core);
   } else {
     const FindFanOut::Manner manner{
-        .parallelism = asked.over(*collection),
+        .parallelism = asked.over(*source),
         .partial = request.partial_results,
         .one_batch = request.single_batch || (request.limit > 0 && request.limit <= limits.documents)};
-    execution = run_find(store, collection, std::move(query), std::move(plan), manner);
+    execution = run_find(store, source, std::move(query), std::move(plan), manner);
   }
   execution->set_premise(std::move(premise));
   return answer_first_batch(operation, ns, std::move(execution), limits,
@@ -287,9 +288,10 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
   CHECK_OK(check(request));
   request.sorted = !request.sort.empty();
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
-  TRY(const FindQuery query, parse_query(operation, request));
+  TRY(const query::Collation collation, collation_for(operation, request.collation, ns));
+  TRY(const FindQuery query, parse_query(operation, request, collation));
   CHECK_OK(check_can_tail(request, operation.server().store.catalog().snapshot().find(ns.full())));
-  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(const Variables variables, Variables::of(operation, request.let, collation));
   TRY(const AskedParallelism asked, parallelism_of(operation, request));
   const ExplainedQuery explained{.ns = ns,
                                  .shown = {.filter = request.filter,
@@ -339,7 +341,7 @@ Result<bson::Document> find_as_pipeline(const Operation& operation, const ViewSo
       if (request.batch_size) cursor.add("batchSize", *request.batch_size);
     }
     if (!request.hint.missing()) command.add("hint", request.hint);
-    pass_on(operation, {"let", "collation", "allowDiskUse", kDegreeName, kBufferedName}, command);
+    pass_on(operation, {"let", "allowDiskUse", kDegreeName, kBufferedName}, command);
   };
   return view_pipeline(operation, source, own_stages, own_options);
 }

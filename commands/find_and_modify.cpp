@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/config_views.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
@@ -43,7 +44,6 @@ Status check(const FindAndModifyRequest& request) {
   if (request.remove && request.return_new) {
     return parse_error("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
   }
-  if (!request.collation.empty()) return error(Code::NotImplemented, "findAndModify.collation is not supported");
   if (request.array_filters.missing()) return {};
   CHECK_OK(check_array_filters("findAndModify", request.array_filters));
   if (request.remove) return parse_error("Cannot specify arrayFilters and remove=true");
@@ -101,7 +101,8 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   CHECK_OK(check_no_config_view(ns));
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
-  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(const query::Collation order, collation_for(operation, request.collation, ns));
+  TRY(const Variables variables, Variables::of(operation, request.let, order));
   std::optional<query::Update> update;
   if (!request.remove) {
     TRY(update, query::Update::parse(request.update, {.array_filters = request.array_filters, .expressions = &variables.context()}));
@@ -134,7 +135,8 @@ Status explain_find_and_modify(Operation& operation, Verbosity verbosity, bson::
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
-  TRY(const Variables variables, Variables::of(operation, request.let));
+  TRY(const query::Collation order, collation_for(operation, request.collation, ns));
+  TRY(const Variables variables, Variables::of(operation, request.let, order));
   std::optional<query::Update> update;
   if (!request.remove) {
     TRY(update, query::Update::parse(request.update, {.array_filters = request.array_filters, .expressions = &variables.context()}));

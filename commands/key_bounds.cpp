@@ -33,13 +33,15 @@ std::size_t known_fields(const shards::Collection& collection, std::size_t way, 
   return way == 0 && collection.sharding != nullptr ? collection.sharding->key.fields().size() : index.fields.size();
 }
 
-Result<std::string> encode_bound(bson::View bound, const query::IndexDescription& index, std::size_t fields) {
+Result<std::string> encode_bound(bson::View bound, const query::IndexDescription& index, const query::Collation& collation, std::size_t fields) {
   bson::Buffer key;
   std::size_t i = 0;
   for (const bson::Field& field : bound) {
     const bool fits = i < fields && index.fields[i].path == field.name && index.fields[i].form == query::KeyForm::kValue;
-    if (!fits) return refuse(Code{51174}, "The index chosen is not compatible with min/max");
-    query::keys::encode_or_null(field.value, index.fields[i++].direction, key);
+    const bool means_the_same = fits && (!query::is_collated(field.value) || agree(collation.get(), index.fields[i].collation));
+    if (!means_the_same) return refuse(Code{51174}, "The index chosen is not compatible with min/max");
+    query::keys::encode_or_null(field.value, index.fields[i].direction, key, nullptr, index.fields[i].collation);
+    ++i;
   }
   if (i != 0 && i != fields) return refuse(Code{51174}, "The index chosen is not compatible with min/max");
   return std::string(key.text());
@@ -53,7 +55,7 @@ Status KeyBounds::check() const {
 }
 
 Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
-                                  const query::SortSpec& sort, bson::Value hint) {
+                                  const query::Collation& collation, const query::SortSpec& sort, bson::Value hint) {
   CHECK_OK(check_hint_of_bounds(hint));
   static const query::Matcher kEverything = *query::Matcher::parse({});
   TRY(PlanChoice choice, PlanChoice::make(collection, kEverything.tree(), sort, hint));
@@ -64,8 +66,8 @@ Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection
   const query::IndexDescription& index = choice.request().indexes[way];
   const std::size_t fields = known_fields(*collection, way, index);
   query::KeyRange range;
-  TRY(range.lower, encode_bound(bounds.min, index, fields));
-  TRY(range.upper, encode_bound(bounds.max, index, fields));
+  TRY(range.lower, encode_bound(bounds.min, index, collation, fields));
+  TRY(range.upper, encode_bound(bounds.max, index, collation, fields));
   if (!bounds.min.empty() && !bounds.max.empty() && range.lower >= range.upper) {
     return refuse(Code{51175}, "The value provided for min() does not come before the value provided for max() in the hinted index");
   }

@@ -21,6 +21,6 @@ Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection
                                   const query::SortSpec& sort, bson::Value hint);
 /// The walk over it.
 Result<Plan> choose_bounded_plan(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
-                                 const query::SortSpec& sort, bson::Value hint);
+                                 const query::Collation& collation, const query::SortSpec& sort, bson::Value hint);
 
 }  // namespace partita::commands

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/modify.h"
 
+#include "commands/collation.h"
 #include "commands/config_views.h"
 #include "commands/execution.h"
 #include "commands/express.h"
@@ -320,9 +321,9 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
 
 Result<query::SortSpec> parse_sort(bson::View sort, bson::View filter, const query::ExpressionContext& context) {
   const bool asks_more = std::ranges::any_of(sort, [](const bson::Field& field) { return field.value.is_document(); });
-  if (!asks_more) return query::SortSpec::parse(sort);
+  if (!asks_more) return query::SortSpec::parse(sort, context.collation);
   TRY(const query::Matcher matcher, query::Matcher::parse(filter, context));
-  return query::SortSpec::parse(sort, matcher.tree().text);
+  return query::SortSpec::parse(sort, context.collation, matcher.tree().text);
 }
 
 bson::Document Outcome::encode() const {
@@ -363,7 +364,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
     thread_local bson::Buffer key;
     key.clear();
-    const bool keyed = may_be_keyed && (collection != nullptr ? express_key(*collection, change.filter, key)
+    const bool keyed = may_be_keyed && (collection != nullptr ? express_key(*collection, change.filter, change.collation().get(), key)
                                                               : express_id(change.filter).has_value());
     std::optional<Retryable> statement;
     if (statement_id) statement = {*statement_id, kind_of(change), keyed};
@@ -451,14 +452,26 @@ Status UpdateStatement::choose_by_sort(Change& change) const {
   return {};
 }
 
+Result<StatementContext> StatementContext::of(Operation& operation, const shards::Namespace& ns, bson::View collation,
+                                              const query::ExpressionContext& shared) {
+  StatementContext made;
+  made.shared_ = &shared;
+  TRY(query::Collation own, collation_for(operation, collation, ns));
+  if (own == nullptr) return made;
+  made.own_ = shared;
+  made.own_->collation = std::move(own);
+  return made;
+}
+
 Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
-                  const query::ExpressionContext& context, std::int32_t number, std::size_t reply_room, Outcome& outcome) {
-  TRY(const query::Update update, statement.parse_update(context));
+                  const query::ExpressionContext& shared, std::int32_t number, std::size_t reply_room, Outcome& outcome) {
+  TRY(const StatementContext context, StatementContext::of(operation, ns, statement.collation, shared));
+  TRY(const query::Update update, statement.parse_update(context.get()));
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
   }
   Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
-                .hint = statement.hint, .context = &context, .reply_room = reply_room};
+                .hint = statement.hint, .context = &context.get(), .reply_room = reply_room};
   CHECK_OK(statement.choose_by_sort(change));
   if (is_config_view(ns)) return update_config_view(operation, ns, change, outcome);
   CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
@@ -468,13 +481,14 @@ Status run_update(Operation& operation, const shards::Namespace& ns, const Updat
 }
 
 Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
-                  const query::ExpressionContext& context, std::int32_t number, Outcome& outcome) {
+                  const query::ExpressionContext& shared, std::int32_t number, Outcome& outcome) {
+  TRY(const StatementContext context, StatementContext::of(operation, ns, statement.collation, shared));
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
   }
   CHECK_OK(check_no_config_view(ns));
   CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
-  const Change change{.filter = statement.filter, .hint = statement.hint, .context = &context};
+  const Change change{.filter = statement.filter, .hint = statement.hint, .context = &context.get()};
   return statement.multi ? change_all(operation, ns, change, outcome)
                          : change_first(operation, ns, change, statement_id(operation, number), outcome);
 }

@@ -46,6 +46,10 @@ struct Change {
   const query::ExpressionContext* context = nullptr;  ///< Of expressions in the filter; null: an empty one.
   std::size_t reply_room = SIZE_MAX;      ///< An upsert whose {_id} takes more bytes is refused, and changes nothing.
 
+  const query::Collation& collation() const {
+    static const query::Collation kNone;
+    return context == nullptr ? kNone : context->collation;
+  }
   query::ExpressionContext expression_context() const { return context == nullptr ? query::ExpressionContext() : *context; }
 };
 
@@ -84,6 +88,7 @@ struct UpdateStatement {
   bson::View sort;           ///< Which of several documents is meant.
   bson::Value array_filters;
   bson::View constants;      ///< Of a pipeline.
+  bson::View collation;      ///< Empty: that of the collection.
 
   /// Reads the field of that name, or says that it has no such one; `command` is for error texts.
   Result<bool> read_option(std::string_view command, std::string_view name, bson::Value value);
@@ -102,6 +107,18 @@ struct DeleteStatement {
   bson::View filter;
   bool multi = false;
   bson::Value hint;
+  bson::View collation;  ///< Empty: that of the collection.
+};
+/// The context of one statement, which may have a collation of its own.
+class StatementContext {
+ public:
+  static Result<StatementContext> of(Operation& operation, const shards::Namespace& ns, bson::View collation,
+                                     const query::ExpressionContext& shared);
+  const query::ExpressionContext& get() const { return own_ ? *own_ : *shared_; }
+
+ private:
+  const query::ExpressionContext* shared_ = nullptr;
+  std::optional<query::ExpressionContext> own_;
 };
 Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
                   const query::ExpressionContext& context, std::int32_t number, Outcome& outcome);

@@ -40,7 +40,7 @@ Result<std::string> parse_bound(const shards::Collection& collection, bson::View
   bool at_end = true;
   for (const auto& [name, value] : bound) at_end &= value.is(bson::Type::kMaxKey);
   if (at_end && fits_shard_key(collection, bound)) return std::string();
-  return collection.sharding->key.parse_bound(bound);
+  return collection.sharding->key.parse_bound(bound, collection.collation.get());
 }
 
 std::string shown_range(const shards::Collection& collection, const std::string& min, const std::string& max) {

@@ -27,7 +27,7 @@ query::IndexDescription describe_records(const shards::Collection& collection) {
     return way;
   }
   if (collection.sharding == nullptr) {
-    way.fields.push_back({"_id"});
+    way.fields.push_back({.path = "_id", .collation = collection.collation.get()});
     way.by_id = true;
     return way;
   }
@@ -35,7 +35,7 @@ query::IndexDescription describe_records(const shards::Collection& collection) {
   way.name = collection.sharding->name;
   way.null_is_one = true;
   for (const auto& field : key.fields()) way.fields.push_back({.path = field.path.text(), .form = field.hashed ? query::KeyForm::kHashAndValue : query::KeyForm::kValue});
-  if (!key.has_id()) way.fields.push_back({"_id"});
+  if (!key.has_id()) way.fields.push_back({.path = "_id", .collation = collection.collation.get()});
   return way;
 }
 
@@ -101,7 +101,7 @@ query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint6
   way.unique = spec.unique;
   way.sparse = spec.sparse;
   way.hidden = spec.hidden;
-  for (const auto& part : spec.parts) way.fields.push_back({part.path, part.direction(), part.form});
+  for (const auto& part : spec.parts) way.fields.push_back({part.path, part.direction(), part.form, spec.collation.get()});
   way.wildcard = spec.keys->wildcard();
   way.geo = spec.keys->geo();
   way.text = spec.keys->text().get();

@@ -50,6 +50,18 @@ Status check(const ShardCollectionRequest& request, const query::ShardKey& key) 
   return check_initial_chunks(*request.chunks);
 }
 
+/// Partitions are divided by the bytes of texts, which who has a collation must know and say.
+Status check_collation(const shards::Collection* there, bson::View given, const query::ShardKey& key) {
+  if (there == nullptr || there->collation == nullptr) return {};
+  if (given.empty()) {
+    return error(Code::BadValue, "If no collation was specified, the collection collation must be {locale: 'simple'}, but found: ",
+                 bson::to_shell(there->collation->spec()));
+  }
+  if (!key.is_found_by_id()) return {};
+  return error(Code::InvalidOptions, "cannot shard ", there->ns.full(), " by _id: its ids are compared by the collection's collation, and "
+               "a shard key by {locale: 'simple'}");
+}
+
 Result<shards::Namespace> parse_target(const Operation& operation) {
   if (operation.target().is_string()) return shards::Namespace::parse(operation.target().as_string());
   return wrong_type("shardCollection", "shardCollection", operation.target(), "string");
@@ -68,6 +80,7 @@ Status shard_collection(Operation& operation, bson::Writer& reply) {
   sharding.split_logical = request.split_logical;
   sharding.unique_id = request.unique_id;
   CHECK_OK(check(request, sharding.key));
+  CHECK_OK(check_collation(operation.server().store.catalog().snapshot().find(ns.full()), request.collation, sharding.key));
   const auto go_on = [&] { return operation.check_killed(); };
   shards::BuildProgress progress{.work = shards::BuildProgress::Work::kPartitions};
   const ShownBuild shown(operation.client(), progress);

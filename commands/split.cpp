@@ -67,7 +67,7 @@ Result<std::string> key_of(const Collection& collection, bson::View filter) {
   }
   const bson::Value id = asked_for(filter["_id"]);
   bson::Buffer record_key;
-  key.append(values, id.missing() ? bson::Value::null() : id, record_key);
+  key.append(values, id.missing() ? bson::Value::null() : id, record_key, collection.collation.get());
   if (!id.missing()) return std::string(record_key.text());
   return std::string(record_key.text().substr(0, key.logical_size(record_key.bytes())));
 }
@@ -109,7 +109,7 @@ Result<Chosen> choose_by_middle(const Collection& collection, bson::View middle)
     return bad("new split key ", bson::to_shell(middle), " is not valid for shard key pattern ",
                bson::to_shell(collection.sharding->key.pattern()));
   }
-  TRY(std::string at, collection.sharding->key.parse_bound(middle));
+  TRY(std::string at, collection.sharding->key.parse_bound(middle, collection.collation.get()));
   const PartitionSlot& slot = collection.locate(shards::bytes_of(at));
   if (slot.min == at) {
     return bad("new split key ", bson::to_shell(middle), " is a boundary key of existing chunk ",
@@ -161,7 +161,7 @@ Status split_partition(Operation& operation, bson::Writer& reply) {
   TRY(const auto collection, sharded_target(operation, "splitPartition"));
   std::optional<std::string> at;
   if (!request.at.empty()) {
-    TRY(at, collection->sharding->key.parse_bound(request.at));
+    TRY(at, collection->sharding->key.parse_bound(request.at, collection->collation.get()));
   }
   if (request.partition < 0 || request.partition > UINT32_MAX) return bad("'partition' is not the id of one: ", request.partition);
   const shards::PartitionId id{static_cast<std::uint32_t>(request.partition)};

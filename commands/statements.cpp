@@ -185,9 +185,7 @@ Status move_document(shards::WriteAttempt& attempt, const shards::Namespace& ns,
                      shards::Bytes record_key, bson::View document) {
   Status status = attempt.insert(slot, record_key, document);
   if (status.code() == Code::DuplicateKey && status.details().empty()) {  // The record key itself: _id.
-    const auto pattern = bson::Document::build([](bson::Writer& w) { w.add(kId, 1); });
-    const auto value = bson::Document::build([&](bson::Writer& w) { w.add(kId, document[kId]); });
-    return shards::duplicate_key(ns.full(), "_id_", pattern, value);
+    return shards::duplicate_id(ns.full(), "_id_", document[kId], slot.collation);
   }
   return name_collision(ns, std::move(status));
 }

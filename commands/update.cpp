@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/explain_change.h"
 #include "commands/modify.h"
 #include "commands/variables.h"
@@ -25,13 +26,6 @@ const Arguments<UpdateRequest> kArguments{
     {"let", &UpdateRequest::let},
 };
 
-Status check_collation(std::string_view command, bson::Value value) {
-  if (value.is_null()) return {};
-  if (!value.is_document()) return wrong_type(command, "collation", value, "object");
-  if (value.as_document().empty()) return {};
-  return error(Code::NotImplemented, command, ".collation is not supported");
-}
-
 Result<UpdateStatement> parse_statement(bson::View document) {
   constexpr std::string_view kCommand = "update.updates";
   UpdateStatement statement;
@@ -51,7 +45,7 @@ Result<UpdateStatement> parse_statement(bson::View document) {
     } else if (name == "c") {
       CHECK_OK(detail::read(statement.constants, value, kCommand, name));
     } else if (name == "collation") {
-      CHECK_OK(check_collation(kCommand, value));
+      CHECK_OK(read_collation(statement.collation, value, kCommand));
     } else {
       return unknown_field(kCommand, name);
     }
@@ -143,9 +137,10 @@ Status explain_update(Operation& operation, Verbosity verbosity, bson::Writer& r
   TRY(const Variables variables, Variables::of(operation, request.let));
   return request.updates.for_each([&](bson::View document) -> Status {
     TRY(const UpdateStatement statement, parse_statement(document));
-    TRY(const query::Update update, statement.parse_update(variables.context()));
+    TRY(const StatementContext context, StatementContext::of(operation, ns, statement.collation, variables.context()));
+    TRY(const query::Update update, statement.parse_update(context.get()));
     Change change{.filter = statement.filter, .update = &update, .upsert = statement.upsert, .hint = statement.hint,
-                  .context = &variables.context()};
+                  .context = &context.get()};
     CHECK_OK(statement.choose_by_sort(change));
     const query::ExplainRequest shown{.filter = statement.filter, .sort = statement.sort, .limit = statement.multi ? 0U : 1U};
     return explain_change(operation, ns, change, shown, verbosity, reply);

@@ -27,13 +27,14 @@ Result<bson::Value> value_of(bson::Value source, const query::ExpressionContext&
 
 }  // namespace
 
-Result<Variables> Variables::of(Operation& operation, bson::View let) {
+Result<Variables> Variables::of(Operation& operation, bson::View let, query::Collation collation) {
   Variables made;
   shards::Store& store = operation.server().store;
   made.context_.now = now_as_date();
   made.context_.cluster_time = bson::Timestamp::from_bits(store.clock().now());
   made.context_.random_seed = next_seed(store);
   made.context_.texts = &operation.texts();
+  made.context_.collation = std::move(collation);
   for (const auto& [name, source] : let) {
     Status definable = query::check_definable_variable(name);
     if (!definable.ok()) return std::move(definable).with_context("Invalid 'let' parameter :: caused by :: ");

@@ -12,7 +12,8 @@ namespace partita::commands {
 class Variables {
  public:
   /// Each variable may use those before it, and no document. Fails as mongod does where one does not have a value.
-  static Result<Variables> of(Operation& operation, bson::View let = {});
+  /// They compare by the collation, as all that is computed with them.
+  static Result<Variables> of(Operation& operation, bson::View let = {}, query::Collation collation = nullptr);
 
   const query::ExpressionContext& context() const { return context_; }
   /// Of what stands beside a filter: expressions there may ask how well documents fit its $text.

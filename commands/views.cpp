@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "commands/arguments.h"
+#include "commands/collation.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
 #include "query/stages/pipeline.h"
@@ -53,6 +54,7 @@ struct StandIn {
   static Result<std::unique_ptr<StandIn>> make(Operation& operation) {
     TRY(const shards::Namespace view, operation.target_namespace());
     TRY(const ViewSource source, resolve_view(operation.server().store.catalog().snapshot(), view));
+    CHECK_OK(check_collation_of_view(operation.body()["collation"], source.collation));
     auto made = std::make_unique<StandIn>();
     TRY(made->body, operation.command().on_view.pipeline(operation, source));
     made->request = operation.request();
@@ -88,10 +90,22 @@ Status read_view(Operation& operation, bson::Writer& reply) {
   return answer(bson::View::trusted(bytes.data())["cursor"].as_document()["firstBatch"].as_document(), reply);
 }
 
+bson::Document collation_of(const shards::ViewRow& view) {
+  if (const bson::Value own = view.options["collation"]; own.is_document()) return bson::Document(own.as_document());
+  return bson::Document::build([](bson::Writer& out) { out.add("locale", "simple"); });
+}
+
+/// Views that stand on one another have one collation.
+Status check_collation(const shards::Namespace& view, const shards::ViewRow& definition, const shards::Namespace& other, const shards::ViewRow& row) {
+  if (definition.options["collation"].same_bytes(row.options["collation"])) return {};
+  return error(Code::OptionNotSupportedOnView, "View ", view.full(), " has conflicting collation with view ", other.full());
+}
+
 }  // namespace
 
 Result<ViewSource> resolve_view(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view) {
-  ViewSource source{view, {}};
+  ViewSource source{view, {}, {}};
+  if (const shards::ViewRow* first = snapshot.view(view.full())) source.collation = collation_of(*first);
   for (std::size_t depth = 0;; ++depth) {
     const shards::ViewRow* row = snapshot.view(source.ns.full());
     if (row == nullptr) return source;
@@ -108,6 +122,10 @@ Status check_view(const shards::CatalogSnapshot& snapshot, const shards::Namespa
   CHECK_OK(shards::check_collection_name(view.db(), definition.on()));
   for (const auto& [place, stage] : definition.pipeline()) CHECK_OK(check_view_stage(view, place, stage));
   CHECK_OK(query::Pipeline::parse(definition.pipeline()).status());
+  for (const auto& [name, row] : *snapshot.views) {
+    const shards::Namespace other(std::string_view(name).substr(0, view.db().size()), std::string_view(name).substr(std::min(name.size(), view.db().size() + 1)));
+    if (other.full() == name && other.db() == view.db() && row->on() == view.collection()) CHECK_OK(check_collation(view, definition, other, *row));
+  }
   // As it will be, with all that it stands on.
   std::size_t bytes = definition.pipeline().size();
   std::string on(definition.on());
@@ -118,6 +136,7 @@ Status check_view(const shards::CatalogSnapshot& snapshot, const shards::Namespa
     if (next == view) return error(Code::GraphContainsCycle, "View cycle detected: ", way);
     const shards::ViewRow* row = snapshot.view(next.full());
     if (row == nullptr) break;
+    CHECK_OK(check_collation(view, definition, next, *row));
     if (depth == kMaxViewDepth) return too_deep();
     bytes += row->pipeline().size();
     on = row->on();
@@ -152,6 +171,7 @@ bson::Document view_pipeline(const Operation& operation, const ViewSource& sourc
       add(stages);
     }
     options(command);
+    command.add("collation", source.collation.view());
     for (const bson::Field& field : operation.body()) {
       if (is_generic_argument(field.name)) command.add(field);
     }

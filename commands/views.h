@@ -11,6 +11,7 @@ namespace partita::commands {
 struct ViewSource {
   shards::Namespace ns;
   std::vector<bson::Document> stages;
+  bson::Document collation;  ///< The first view's, which goes for all that is read through it.
 };
 
 /// ViewDepthLimitExceeded where views stand on views for too long.

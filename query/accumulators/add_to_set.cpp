@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/accumulators/accumulator.h"
 #include "query/accumulators/value_list.h"
+#include "query/collation/collator.h"
 #include "query/keys/encode.h"
 #include "query/keys/hash.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -15,6 +15,7 @@ using bson::View;
 /// the values are.
 class AddToSet {
  public:
+  explicit AddToSet(const Collator* collation) : collation_(collation) {}
   void add(Value value, Arena& arena) {
     if (value.missing()) return;
     const std::uint64_t hash = hash_of(value, arena);
@@ -33,9 +34,9 @@ class AddToSet {
     std::uint32_t place;  // In the list, from 1; 0 is an empty slot.
   };
 
-  static std::uint64_t hash_of(Value value, Arena& arena) {
+  std::uint64_t hash_of(Value value, Arena& arena) const {
     bson::Buffer& key = arena.scratch();
-    keys::encode(value, key);
+    keys::encode(value, key, nullptr, collation_);
     return keys::hash(key.bytes());
   }
 
@@ -44,7 +45,7 @@ class AddToSet {
     for (std::uint64_t at = hash;; ++at) {
       const Slot& slot = slots_[at & mask_];
       if (slot.place == 0) return false;
-      if (slot.hash == hash && bson::equal(list_[slot.place - 1], value)) return true;
+      if (slot.hash == hash && bson::equal(list_[slot.place - 1], value, collation_)) return true;
     }
   }
 
@@ -70,6 +71,7 @@ class AddToSet {
     slots[at & mask_] = slot;
   }
 
+  const Collator* collation_;
   ValueList list_;
   Slot* slots_ = nullptr;
   std::uint64_t mask_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/accumulators/accumulator.h"
 #include "query/accumulators/kept_value.h"
-#include "wire/bson/compare.h"
+#include "query/collation/collator.h"
 
 namespace partita::query {
 namespace {
@@ -12,9 +12,10 @@ using bson::Value;
 template <int direction>
 class Extreme {
  public:
+  explicit Extreme(const Collator* collation) : collation_(collation) {}
   void add(Value value, Arena& arena) {
     if (value.is_nullish()) return;
-    if (best_.get().missing() || beats(bson::compare(value, best_.get()))) best_.set(value, arena);
+    if (best_.get().missing() || beats(bson::compare(value, best_.get(), collation_))) best_.set(value, arena);
   }
   Value partial(Arena& arena) const { return result(arena); }
   void merge(Value partial, Arena& arena) { add(partial, arena); }
@@ -22,6 +23,7 @@ class Extreme {
 
  private:
   static bool beats(std::weak_ordering order) { return direction < 0 ? order < 0 : order > 0; }
+  const Collator* collation_;
   KeptValue best_;
 };
 

@@ -37,6 +37,12 @@ void CodeWriter::emit_call(Op op, Result<bson::Value> (*function)(Args, Arena&),
   emit({op, operand, static_cast<std::uint32_t>(count)}, 1 - static_cast<int>(count));
 }
 
+void CodeWriter::compare(Result<bson::Value> (*function)(Args, Arena&, const Collator*), std::size_t count) {
+  made_.comparisons_.push_back(function);
+  const auto operand = static_cast<std::uint32_t>(made_.comparisons_.size() - 1);
+  emit({Op::kCompare, operand, static_cast<std::uint32_t>(count)}, 1 - static_cast<int>(count));
+}
+
 void CodeWriter::random() {
   if (made_.random_ == nullptr) made_.random_ = std::make_unique<std::atomic<std::uint64_t>>(random_seed_);
   emit({Op::kRandom}, 1);

@@ -66,6 +66,7 @@ class CodeWriter : public LazyCode {
   /// Every jump takes one value off the way that goes on: the one it tests, or the one it leaves with.
   void jump_to(Op op, int label);
   void emit_call(Op op, Result<bson::Value> (*function)(Args, Arena&), std::size_t count);
+  void compare(Result<bson::Value> (*function)(Args, Arena&, const Collator*), std::size_t count);
   void go_on_with(Op op);
   /// `count` arguments have their values, and null ends the matter.
   void stop_at_null(std::size_t count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/collation/collator.h"
 #include "query/expressions/expression.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -8,12 +8,12 @@ namespace {
 using bson::Value;
 
 template <bool (*holds)(std::partial_ordering) noexcept>
-Result<Value> evaluate(Args args, Arena&) {
-  return Value::of(holds(bson::compare(args[0], args[1])));
+Result<Value> evaluate(Args args, Arena&, const Collator* collation) {
+  return Value::of(holds(bson::compare(args[0], args[1], collation)));
 }
 
-Result<Value> evaluate_cmp(Args args, Arena&) {
-  const std::weak_ordering order = bson::compare(args[0], args[1]);
+Result<Value> evaluate_cmp(Args args, Arena&, const Collator* collation) {
+  const std::weak_ordering order = bson::compare(args[0], args[1], collation);
   return Value::of(std::int32_t{order < 0 ? -1 : order > 0 ? 1 : 0});
 }
 
@@ -23,43 +23,43 @@ const Register kEq{{.name = "$eq",
                     .min_args = 2,
                     .max_args = 2,
                     .summary = "Whether two values are equal; a missing one equals only another missing one.",
-                    .evaluate = evaluate<std::is_eq>,
+                    .compares = evaluate<std::is_eq>,
                     .examples = {{"{$eq: ['$a', 1]}", "{a: 1.0}", "true"}, {"{$eq: ['$a', null]}", "{}", "false"}}}};
 const Register kNe{{.name = "$ne",
                     .min_args = 2,
                     .max_args = 2,
                     .summary = "Whether two values differ.",
-                    .evaluate = evaluate<std::is_neq>,
+                    .compares = evaluate<std::is_neq>,
                     .examples = {{"{$ne: ['$a', 1]}", "{a: 'x'}", "true"}}}};
 const Register kGt{{.name = "$gt",
                     .min_args = 2,
                     .max_args = 2,
                     .summary = "Whether the first is greater, in the order of all types.",
-                    .evaluate = evaluate<std::is_gt>,
+                    .compares = evaluate<std::is_gt>,
                     .examples = {{"{$gt: ['$a', 1]}", "{a: 'x'}", "true"}}}};
 const Register kGte{{.name = "$gte",
                      .min_args = 2,
                      .max_args = 2,
                      .summary = "Whether the first is not less, in the order of all types.",
-                     .evaluate = evaluate<std::is_gteq>,
+                     .compares = evaluate<std::is_gteq>,
                      .examples = {{"{$gte: ['$a', 1]}", "{a: 1}", "true"}, {"{$gte: ['$a']}", "{}", "error 16020"}}}};
 const Register kLt{{.name = "$lt",
                     .min_args = 2,
                     .max_args = 2,
                     .summary = "Whether the first is less, in the order of all types.",
-                    .evaluate = evaluate<std::is_lt>,
+                    .compares = evaluate<std::is_lt>,
                     .examples = {{"{$lt: ['$a', null]}", "{}", "true"}}}};
 const Register kLte{{.name = "$lte",
                      .min_args = 2,
                      .max_args = 2,
                      .summary = "Whether the first is not greater, in the order of all types.",
-                     .evaluate = evaluate<std::is_lteq>,
+                     .compares = evaluate<std::is_lteq>,
                      .examples = {{"{$lte: ['$a', 5]}", "{a: 6}", "false"}}}};
 const Register kCmp{{.name = "$cmp",
                      .min_args = 2,
                      .max_args = 2,
                      .summary = "-1, 0 or 1 as the first is less, equal or greater.",
-                     .evaluate = evaluate_cmp,
+                     .compares = evaluate_cmp,
                      .examples = {{"{$cmp: ['$a', 'x']}", "{a: 1}", "-1"}}}};
 
 }  // namespace

@@ -217,7 +217,7 @@ class ExpressionCompiler : public CodeWriter {
     } else if (frame.kind == Frame::Kind::kArray) {
       emit({Op::kArray, 0, count}, pushed);
     } else if (frame.expression->between == nullptr) {
-      call(frame.expression->evaluate, count);
+      frame.expression->compares == nullptr ? call(frame.expression->evaluate, count) : compare(frame.expression->compares, count);
       bind_stops();
     }
     CHECK_OK(fold());
@@ -262,6 +262,7 @@ std::vector<Value> list_arguments(Value operand) {
 Result<CompiledExpression> CompiledExpression::compile(Value source, const ExpressionContext& context, Dialect dialect) {
   CompiledExpression made;
   made.source_ = bson::Document::build([&](bson::Writer& out) { out.add("", source); });
+  made.collation_ = context.collation;
   CHECK_OK(ExpressionCompiler(made, context, dialect).run(made.source_.view()[""]));
   return made;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "query/collation/collator.h"
 #include "query/expressions/expression.h"
 #include "query/expressions/computed_values.h"
 #include "query/path/field_lookup.h"
@@ -17,13 +18,14 @@ namespace partita::query {
 
 /// What surrounds an expression. Nothing of it is needed any more when the expression has been compiled.
 struct ExpressionContext {
-  std::map<std::string, bson::Value, std::less<>> variables;  ///< The command's: `let`.
+  std::map<std::string, bson::Value, std::less<>> variables = {};  ///< The command's: `let`.
   std::optional<bson::Date> now = {};                         ///< $$NOW, the same for all of a command.
   std::optional<bson::Timestamp> cluster_time = {};           ///< $$CLUSTER_TIME.
   /// Where random choices begin: drawn by the caller, so that the same question has the same answer here.
   std::uint64_t random_seed = 0;
   const text::IndexSource* texts = nullptr;           ///< What $text asks; null: it has no place here.
   std::shared_ptr<const text::Query> text = nullptr;  ///< The query's own $text: whose scores are asked for.
+  Collation collation = nullptr;  ///< How texts compare; what is compiled keeps it.
 };
 
 /// Who reads an expression: projections have an answer of their own to operators that nobody knows.
@@ -63,6 +65,7 @@ class CompiledExpression {
     kVariable,       // push the value in place `operand` of the stack
     kVariablePath,   // push what paths_[operand] finds in the value in place `count`
     kCall,           // pop `count` values, push calls_[operand] of them
+    kCompare,        // the same of comparisons_[operand], by the collation
     kTryCall,        // the same; where a conversion fails, push nothing and pass over the next instruction
     kObject,         // pop `count` values, push the object of them with the names objects_[operand]
     kArray,          // pop `count` values, push the array
@@ -106,6 +109,8 @@ class CompiledExpression {
   std::vector<bson::Value> constants_;
   std::vector<FieldPath> paths_;
   std::vector<Result<bson::Value> (*)(Args, Arena&)> calls_;
+  std::vector<Result<bson::Value> (*)(Args, Arena&, const Collator*)> comparisons_;
+  Collation collation_;
   std::vector<std::vector<std::string_view>> objects_;
   std::vector<Status> failures_;
   std::vector<Loop> loops_;

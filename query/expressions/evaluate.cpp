@@ -104,6 +104,7 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
         *top++ = evaluate_path(stack[step.count], made_.paths_[step.operand], arena_, nullptr);
         break;
       case Op::kCall:
+      case Op::kCompare:
       case Op::kObject:
       case Op::kArray:
         top -= step.count;
@@ -194,7 +195,9 @@ Status Evaluation::make(const CompiledExpression::Instruction& step, Value* at) 
   const Args args(at, step.count);
   auto made = [&] {
     if (step.op == Op::kObject) return make_object(made_.objects_[step.operand], args, arena_);
-    return step.op == Op::kArray ? make_array(args, arena_) : made_.calls_[step.operand](args, arena_);
+    if (step.op == Op::kArray) return make_array(args, arena_);
+    if (step.op == Op::kCompare) return made_.comparisons_[step.operand](args, arena_, made_.collation_.get());
+    return made_.calls_[step.operand](args, arena_);
   }();
   if (!made.ok()) [[unlikely]] return std::move(made).status();
   *at = *made;

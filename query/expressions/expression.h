@@ -13,6 +13,7 @@ namespace partita::query {
 /// The arguments of one call, evaluated; missing fields are missing Values.
 using Args = std::span<const bson::Value>;
 
+class Collator;
 class LazyCode;
 
 /// An operator's operand, taken apart: its arguments in the order in which they are compiled, the names of the variables
@@ -40,6 +41,8 @@ struct Expression {
   std::size_t max_args = 1;
   std::string_view summary;
   Result<bson::Value> (*evaluate)(Args, Arena&) = nullptr;
+  /// In its place where values are compared with each other: texts by a collation, if there is one.
+  Result<bson::Value> (*compares)(Args, Arena&, const Collator*) = nullptr;
   void (*between)(LazyCode& code, std::size_t argument, std::size_t count) = nullptr;
   /// Takes the operand apart where it is more than a list: named parameters are brought into order here.
   Result<Operands> (*arguments)(bson::Value operand) = nullptr;

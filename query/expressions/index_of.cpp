@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // $indexOfBytes, $indexOfCP and $indexOfArray: where something is found first, from one place on and before another.
+#include "query/collation/collator.h"
 #include "query/expressions/expression.h"
 #include "query/expressions/text_values.h"
-#include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -72,7 +72,7 @@ Result<Value> of_characters(Args args, Arena&) {
   return found == std::string_view::npos ? not_found() : found_at(count_characters(text.substr(0, found)));
 }
 
-Result<Value> of_array(Args args, Arena&) {
+Result<Value> of_array(Args args, Arena&, const Collator* collation) {
   if (args[0].is_nullish()) return Value::null();
   if (!args[0].is_array())
     return error(Code{40090}, "$indexOfArray requires an array as a first argument, found: ", args[0].type_name());
@@ -80,7 +80,7 @@ Result<Value> of_array(Args args, Arena&) {
   std::size_t index = 0;
   for (const bson::Field& element : args[0].as_document()) {
     if (index >= span.end) break;
-    if (index >= span.begin && bson::equal(element.value, args[1])) return found_at(index);
+    if (index >= span.begin && bson::equal(element.value, args[1], collation)) return found_at(index);
     ++index;
   }
   return not_found();
@@ -117,7 +117,7 @@ const Register kIndexOfArray{{
     .min_args = 2,
     .max_args = 4,
     .summary = "Where a value stands first in an array; -1 if nowhere.",
-    .evaluate = of_array,
+    .compares = of_array,
     .null_stops = 1,
     .examples = {{"{$indexOfArray: ['$a', 2]}", "{a: [1, 2.0, 2]}", "1"},
                  {"{$indexOfArray: ['$a', 2, 1, 2]}", "{a: [2, 1, 2]}", "-1"},

@@ -2,9 +2,9 @@
 // $firstN, $lastN, $minN and $maxN of an array.
 #include <algorithm>
 
+#include "query/collation/collator.h"
 #include "query/expressions/computed_values.h"
 #include "query/expressions/numeric.h"
-#include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -43,17 +43,17 @@ Result<std::size_t> how_many(Value n) {
 }
 
 /// Null and missing values do not take part; of equal ones those that come first.
-std::span<Value> extreme(std::span<Value> elements, std::size_t count, bool least) {
+std::span<Value> extreme(std::span<Value> elements, std::size_t count, bool least, const Collator* collation) {
   const auto end = std::remove_if(elements.begin(), elements.end(), [](const Value& value) { return value.is_nullish(); });
   elements = elements.first(static_cast<std::size_t>(end - elements.begin()));
-  std::stable_sort(elements.begin(), elements.end(), [least](const Value& a, const Value& b) {
-    return least ? bson::compare(a, b) < 0 : bson::compare(b, a) < 0;
+  std::stable_sort(elements.begin(), elements.end(), [=](const Value& a, const Value& b) {
+    return bson::compare(least ? a : b, least ? b : a, collation) < 0;
   });
   return elements.first(std::min(count, elements.size()));
 }
 
 template <Which which>
-Result<Value> evaluate(Args args, Arena& arena) {
+Result<Value> evaluate(Args args, Arena& arena, const Collator* collation) {
   TRY(const std::size_t asked, how_many(args[0]));
   if (!args[1].is_array()) return error(Code{5788200}, "Input must be an array");
   const std::span<Value> elements = elements_of(args[1], arena);
@@ -64,7 +64,7 @@ Result<Value> evaluate(Args args, Arena& arena) {
     case Which::kLast:
       return make_array(elements.last(count), arena);
     default:
-      return make_array(extreme(elements, count, which == Which::kLeast), arena);
+      return make_array(extreme(elements, count, which == Which::kLeast, collation), arena);
   }
 }
 
@@ -75,7 +75,7 @@ const Register kFirstN{{
     .min_args = 2,
     .max_args = 2,
     .summary = "The first n elements of an array.",
-    .evaluate = evaluate<Which::kFirst>,
+    .compares = evaluate<Which::kFirst>,
     .arguments = arguments<Which::kFirst>,
     .examples = {{"{$firstN: {n: 2, input: '$a'}}", "{a: [3, 1, 2]}", "[3, 1]"},
                  {"{$firstN: {n: 0, input: '$a'}}", "{a: []}", "error 5787908"},
@@ -86,7 +86,7 @@ const Register kLastN{{
     .min_args = 2,
     .max_args = 2,
     .summary = "The last n elements of an array.",
-    .evaluate = evaluate<Which::kLast>,
+    .compares = evaluate<Which::kLast>,
     .arguments = arguments<Which::kLast>,
     .examples = {{"{$lastN: {n: 2, input: '$a'}}", "{a: [3, 1, 2]}", "[1, 2]"}, {"{$lastN: 1}", "{}", "error 5787801"}},
 }};
@@ -95,7 +95,7 @@ const Register kMinN{{
     .min_args = 2,
     .max_args = 2,
     .summary = "The n least elements of an array, in order.",
-    .evaluate = evaluate<Which::kLeast>,
+    .compares = evaluate<Which::kLeast>,
     .arguments = arguments<Which::kLeast>,
     .examples = {{"{$minN: {n: 2, input: '$a'}}", "{a: [3, null, 1, 2]}", "[1, 2]"}, {"{$minN: {n: 1}}", "{}", "error 5787907"}},
 }};
@@ -104,7 +104,7 @@ const Register kMaxN{{
     .min_args = 2,
     .max_args = 2,
     .summary = "The n greatest elements of an array, the greatest first.",
-    .evaluate = evaluate<Which::kGreatest>,
+    .compares = evaluate<Which::kGreatest>,
     .arguments = arguments<Which::kGreatest>,
     .examples = {{"{$maxN: {n: 2, input: '$a'}}", "{a: [3, null, 1, 2]}", "[3, 2]"}, {"{$maxN: {n: 'x', input: [1]}}", "{}", "error 5787902"}},
 }};

@@ -2,9 +2,9 @@
 // Arrays as sets: values that compare equal are one, of whatever type.
 #include <algorithm>
 
+#include "query/collation/collator.h"
 #include "query/expressions/computed_values.h"
 #include "query/expressions/expression.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -12,51 +12,59 @@ namespace {
 using bson::Value;
 using Set = std::span<Value>;
 
-bool less(const Value& a, const Value& b) { return bson::compare(a, b) < 0; }
-bool same(const Value& a, const Value& b) { return bson::equal(a, b); }
+struct Less {
+  const Collator* collation;
+  bool operator()(const Value& a, const Value& b) const { return bson::compare(a, b, collation) < 0; }
+};
+struct Same {
+  const Collator* collation;
+  bool operator()(const Value& a, const Value& b) const { return bson::equal(a, b, collation); }
+};
 
 /// In order; of equal values the first one stays.
-Set as_set(Set values) {
-  std::stable_sort(values.begin(), values.end(), less);
-  const auto end = std::unique(values.begin(), values.end(), same);
+Set as_set(Set values, const Collator* collation) {
+  std::stable_sort(values.begin(), values.end(), Less{collation});
+  const auto end = std::unique(values.begin(), values.end(), Same{collation});
   return values.first(static_cast<std::size_t>(end - values.begin()));
 }
-Set set_of(Value array, Arena& arena) { return as_set(elements_of(array, arena)); }
-bool has(Set set, const Value& value) { return std::binary_search(set.begin(), set.end(), value, less); }
+Set set_of(Value array, Arena& arena, const Collator* collation) { return as_set(elements_of(array, arena), collation); }
+bool has(Set set, const Value& value, const Collator* collation) {
+  return std::binary_search(set.begin(), set.end(), value, Less{collation});
+}
 
 Status too_few(std::size_t count) { return error(Code{17045}, "$setEquals needs at least two arguments had: ", count); }
 
-Result<Value> equals(Args args, Arena& arena) {
+Result<Value> equals(Args args, Arena& arena, const Collator* collation) {
   Set first;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].is_array())
       return error(Code{17044}, "All operands of $setEquals must be arrays. ", i + 1, "-th argument is of type: ", args[i].type_name());
-    const Set set = set_of(args[i], arena);
+    const Set set = set_of(args[i], arena, collation);
     if (i == 0) first = set;
-    if (!std::equal(first.begin(), first.end(), set.begin(), set.end(), same)) return Value::of(false);
+    if (!std::equal(first.begin(), first.end(), set.begin(), set.end(), Same{collation})) return Value::of(false);
   }
   return Value::of(true);
 }
 
-Result<Value> intersection(Args args, Arena& arena) {
+Result<Value> intersection(Args args, Arena& arena, const Collator* collation) {
   Set common;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].is_nullish()) return Value::null();
     if (!args[i].is_array())
       return error(Code{17047}, "All operands of $setIntersection must be arrays. One argument is of type: ", args[i].type_name());
-    Set next = set_of(args[i], arena);
+    Set next = set_of(args[i], arena, collation);
     if (i == 0) {
       common = next;
       continue;
     }
     if (common.size() > next.size()) std::swap(common, next);  // As in MongoDB, the smaller set's values are answered.
-    const auto end = std::remove_if(common.begin(), common.end(), [&](const Value& value) { return !has(next, value); });
+    const auto end = std::remove_if(common.begin(), common.end(), [&](const Value& value) { return !has(next, value, collation); });
     common = common.first(static_cast<std::size_t>(end - common.begin()));
   }
   return make_array(common, arena);
 }
 
-Result<Value> set_union(Args args, Arena& arena) {
+Result<Value> set_union(Args args, Arena& arena, const Collator* collation) {
   std::vector<Value> all;
   for (const Value& arg : args) {
     if (arg.is_nullish()) return Value::null();
@@ -64,7 +72,7 @@ Result<Value> set_union(Args args, Arena& arena) {
       return error(Code{17043}, "All operands of $setUnion must be arrays. One argument is of type: ", arg.type_name());
     for (const bson::Field& element : arg.as_document()) all.push_back(element.value);
   }
-  return make_array(as_set(all), arena);
+  return make_array(as_set(all, collation), arena);
 }
 
 Status not_arrays(std::string_view name, Code first, Code second, Args args) {
@@ -74,28 +82,28 @@ Status not_arrays(std::string_view name, Code first, Code second, Args args) {
 }
 
 /// In the order of the first array.
-Result<Value> difference(Args args, Arena& arena) {
+Result<Value> difference(Args args, Arena& arena, const Collator* collation) {
   if (args[0].is_nullish() || args[1].is_nullish()) return Value::null();
   if (!args[0].is_array() || !args[1].is_array()) return not_arrays("$setDifference", Code{17048}, Code{17049}, args);
-  const Set without = set_of(args[1], arena);
+  const Set without = set_of(args[1], arena, collation);
   const Set all = elements_of(args[0], arena);
-  const Set set = set_of(args[0], arena);
+  const Set set = set_of(args[0], arena, collation);
   std::vector<bool> taken(set.size());
   std::vector<Value> left;
   for (const Value& value : all) {
-    if (has(without, value)) continue;
-    const auto place = static_cast<std::size_t>(std::lower_bound(set.begin(), set.end(), value, less) - set.begin());
+    if (has(without, value, collation)) continue;
+    const auto place = static_cast<std::size_t>(std::lower_bound(set.begin(), set.end(), value, Less{collation}) - set.begin());
     if (!taken[place]) left.push_back(value);
     taken[place] = true;
   }
   return make_array(left, arena);
 }
 
-Result<Value> is_subset(Args args, Arena& arena) {
+Result<Value> is_subset(Args args, Arena& arena, const Collator* collation) {
   if (!args[0].is_array() || !args[1].is_array()) return not_arrays("$setIsSubset", Code{17046}, Code{17042}, args);
-  const Set of = set_of(args[1], arena);
+  const Set of = set_of(args[1], arena, collation);
   for (const bson::Field& element : args[0].as_document())
-    if (!has(of, element.value)) return Value::of(false);
+    if (!has(of, element.value, collation)) return Value::of(false);
   return Value::of(true);
 }
 
@@ -120,7 +128,7 @@ const Register kSetEquals{{
     .min_args = 2,
     .max_args = Expression::kAnyNumber,
     .summary = "Whether arrays hold the same values, however often and in whatever order.",
-    .evaluate = equals,
+    .compares = equals,
     .wrong_count = too_few,
     .examples = {{"{$setEquals: ['$a', [1, 2]]}", "{a: [2, 1, 1]}", "true"},
                  {"{$setEquals: [[1]]}", "{}", "error 17045"},
@@ -131,7 +139,7 @@ const Register kSetIntersection{{
     .min_args = 0,
     .max_args = Expression::kAnyNumber,
     .summary = "The values that all arrays hold, each once and in order.",
-    .evaluate = intersection,
+    .compares = intersection,
     .null_stops = Expression::kAnyNumber,
     .examples = {{"{$setIntersection: ['$a', [1, 2]]}", "{a: [3, 2, 1, 1]}", "[1, 2]"},
                  {"{$setIntersection: ['$a', [1]]}", "{}", "null"},
@@ -142,7 +150,7 @@ const Register kSetUnion{{
     .min_args = 0,
     .max_args = Expression::kAnyNumber,
     .summary = "The values that any of the arrays holds, each once and in order.",
-    .evaluate = set_union,
+    .compares = set_union,
     .null_stops = Expression::kAnyNumber,
     .examples = {{"{$setUnion: ['$a', [1, 2]]}", "{a: [3, 1, 1]}", "[1, 2, 3]"}, {"{$setUnion: ['$a', [1]]}", "{a: 1}", "error 17043"}},
 }};
@@ -151,7 +159,7 @@ const Register kSetDifference{{
     .min_args = 2,
     .max_args = 2,
     .summary = "The values of the first array that the second does not hold.",
-    .evaluate = difference,
+    .compares = difference,
     .examples = {{"{$setDifference: ['$a', [1]]}", "{a: [3, 1, 2, 3]}", "[3, 2]"}, {"{$setDifference: [1, []]}", "{}", "error 17048"}},
 }};
 const Register kSetIsSubset{{
@@ -159,7 +167,7 @@ const Register kSetIsSubset{{
     .min_args = 2,
     .max_args = 2,
     .summary = "Whether the second array holds all values of the first.",
-    .evaluate = is_subset,
+    .compares = is_subset,
     .examples = {{"{$setIsSubset: ['$a', [1, 2]]}", "{a: [1, 1]}", "true"}, {"{$setIsSubset: [[], 1]}", "{}", "error 17042"}},
 }};
 const Register kAnyElementTrue{{

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "query/collation/collator.h"
 #include "query/expressions/computed_values.h"
 #include "query/expressions/parameters.h"
 #include "query/sort/sort_spec.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -64,7 +64,7 @@ std::vector<Direction> directions_of(Value order) {
   return directions;
 }
 
-Result<Value> sort(Args args, Arena& arena) {
+Result<Value> sort(Args args, Arena& arena, const Collator* collation) {
   if (args[0].is_nullish()) return Value::null();
   if (!args[0].is_array())
     return error(Code{2942504}, "The input argument to $sortArray must be an array, but was of type: ", args[0].type_name());
@@ -81,7 +81,7 @@ Result<Value> sort(Args args, Arena& arena) {
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     for (std::size_t i = 0; i < directions.size(); ++i) {
-      const auto compared = bson::compare(keys[a * directions.size() + i], keys[b * directions.size() + i]);
+      const auto compared = bson::compare(keys[a * directions.size() + i], keys[b * directions.size() + i], collation);
       if (compared != 0) return directions[i].descending ? compared > 0 : compared < 0;
     }
     return false;
@@ -97,7 +97,7 @@ const RegisterEntry<Expression> kSortArray{{
     .min_args = 1,
     .max_args = 1,
     .summary = "The elements of an array in order: of the whole values, or of fields in them.",
-    .evaluate = sort,
+    .compares = sort,
     .arguments = arguments,
     .examples = {{"{$sortArray: {input: '$a', sortBy: 1}}", "{a: [3, 1, 2]}", "[1, 2, 3]"},
                  {"{$sortArray: {input: '$a', sortBy: {x: -1}}}", "{a: [{x: 1}, {x: 2}, 5]}", "[{x: 2}, {x: 1}, 5]"},

@@ -2,9 +2,9 @@
 // $sum, $avg, $min, $max and the standard deviations, of the elements of one array or of several arguments.
 #include <cmath>
 
+#include "query/collation/collator.h"
 #include "query/expressions/expression.h"
 #include "query/number_sum.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -46,12 +46,13 @@ Result<Value> average(Args args, Arena& arena) {
 }
 
 template <bool greatest>
-Result<Value> extreme(Args args, Arena&) {
+Result<Value> extreme(Args args, Arena&, const Collator* collation) {
   Value best;
   for_each(args, [&](const Value& value) {
     if (value.is_nullish()) return;
     const bool first = best.missing();
-    if (first || (greatest ? bson::compare(value, best) > 0 : bson::compare(value, best) < 0)) best = value;
+    const auto order = first ? std::weak_ordering::equivalent : bson::compare(value, best, collation);
+    if (first || (greatest ? order > 0 : order < 0)) best = value;
   });
   return best.missing() ? Value::null() : best;
 }
@@ -99,7 +100,7 @@ const Register kMin{{
     .min_args = 0,
     .max_args = kAnyNumber,
     .summary = "The least value, null and missing ones apart.",
-    .evaluate = extreme<false>,
+    .compares = extreme<false>,
     .examples = {{"{$min: '$a'}", "{a: [3, 1, null]}", "1"}, {"{$min: [2, '$a']}", "{a: [1]}", "2"}, {"{$min: '$a'}", "{}", "null"}},
 }};
 const Register kMax{{
@@ -107,7 +108,7 @@ const Register kMax{{
     .min_args = 0,
     .max_args = kAnyNumber,
     .summary = "The greatest value, null and missing ones apart.",
-    .evaluate = extreme<true>,
+    .compares = extreme<true>,
     .examples = {{"{$max: '$a'}", "{a: [3, 1, null]}", "3"}, {"{$max: ['$a', 2]}", "{a: 'x'}", "'x'"}},
 }};
 const Register kStdDevPop{{

@@ -137,7 +137,7 @@ void IndexKeyMaker::combine(IndexKeys& out) const {
   for (std::size_t i = 1; i < at.size(); ++i) at[i] = out.ends_[i - 1];
   while (true) {
     out.begin_entry();
-    for (std::size_t i = 0; i < at.size(); ++i) keys::encode(out.values_[at[i]], fields_[i].direction, out.bytes_, &out.types_);
+    for (std::size_t i = 0; i < at.size(); ++i) keys::encode(out.values_[at[i]], fields_[i].direction, out.bytes_, &out.types_, collation_.get());
     out.end_entry();
     std::size_t field = at.size();
     while (field > 0 && ++at[field - 1] == out.ends_[field - 1]) {

@@ -43,13 +43,14 @@ void IndexKeys::sort() {
 
 IndexKeyMaker::IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter,
                              std::optional<WildcardScope> wildcard, std::optional<GeoIndexOptions> geo,
-                             std::shared_ptr<const text::Spec> text)
+                             std::shared_ptr<const text::Spec> text, Collation collation)
     : fields_(std::move(fields)),
       sparse_(sparse),
       filter_(std::move(filter)),
       wildcard_(std::move(wildcard)),
       geo_(geo),
-      text_(std::move(text)) {
+      text_(std::move(text)),
+      collation_(std::move(collation)) {
   if (wildcard_) {
     knows_names_ = false;
     return;
@@ -90,9 +91,9 @@ bool IndexKeyMaker::make_plain(bson::View document, IndexKeys& out) const {
     if (value.is_array()) return false;
     anything |= !value.missing();
     if (field.form == KeyForm::kHash) {
-      keys::append_hash(hash_of(value), out.bytes_);
+      keys::append_hash(hash_of(value, collation_.get()), out.bytes_);
     } else {
-      keys::encode_or_null(value, field.direction, out.bytes_, &out.types_);
+      keys::encode_or_null(value, field.direction, out.bytes_, &out.types_, collation_.get());
     }
   }
   out.end_entry();
@@ -105,7 +106,7 @@ Status IndexKeyMaker::make_wildcard(bson::View document, IndexKeys& out) const {
   while (out.walk_.next()) {
     out.begin_entry();
     append_wildcard_path(out.walk_.path(), out.bytes_);
-    keys::encode(out.walk_.value(), keys::Direction::kAscending, out.bytes_, &out.types_);
+    keys::encode(out.walk_.value(), keys::Direction::kAscending, out.bytes_, &out.types_, collation_.get());
     out.end_entry();
   }
   out.multikey_ = out.walk_.arrays();
@@ -132,7 +133,7 @@ Status IndexKeyMaker::make_tuples(bson::View document, IndexKeys& out) const {
     if (sparse_ && std::ranges::all_of(values, &bson::Value::missing)) continue;
     out.begin_entry();
     for (std::size_t i = 0; i < values.size(); ++i) {
-      keys::encode_or_null(values[i], fields_[i].direction, out.bytes_, &out.types_);
+      keys::encode_or_null(values[i], fields_[i].direction, out.bytes_, &out.types_, collation_.get());
     }
     out.end_entry();
   }

@@ -57,14 +57,14 @@ class IndexKeys {
 
 /// Makes keys as MongoDB does: those of PathTuples, with what is missing as null. A sparse index leaves out tuples of
 /// which nothing is there, a partial one all keys of documents that its filter does not match. An index with a hashed
-/// field takes no arrays. One of places leaves out documents that have none, and has the others under each cell of each
+/// field takes no arrays. With a collation texts stand as their sort keys, and are hashed so. One of places leaves out documents that have none, and has the others under each cell of each
 /// place, together with each value of the other fields: geo_keys.cpp. Documents without arrays under the fields take a short way, on which nothing is allocated.
 class IndexKeyMaker {
  public:
   /// With a scope the one field is a wildcard; with a text one of them is of its terms.
   IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter = std::nullopt,
                 std::optional<WildcardScope> wildcard = std::nullopt, std::optional<GeoIndexOptions> geo = std::nullopt,
-                std::shared_ptr<const text::Spec> text = nullptr);
+                std::shared_ptr<const text::Spec> text = nullptr, Collation collation = nullptr);
   IndexKeyMaker(const IndexKeyMaker&) = delete;  // Paths are looked into.
   IndexKeyMaker& operator=(const IndexKeyMaker&) = delete;
 
@@ -105,6 +105,7 @@ class IndexKeyMaker {
   std::optional<GeoIndexOptions> geo_;
   std::shared_ptr<const text::Spec> text_;
   bool knows_names_ = true;  ///< names_ are all that it looks at.
+  Collation collation_;
 };
 
 }  // namespace partita::query

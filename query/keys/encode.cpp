@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/keys/encode.h"
 
+#include "query/collation/collator.h"
 #include "query/keys/levels.h"
 #include "query/keys/number.h"
 #include "query/keys/text.h"
@@ -48,9 +49,12 @@ void put_number(Value number, Buffer& out, TypeBits* types) {
   out.commit(static_cast<std::size_t>(put_number(to, number, types) - to));
 }
 
-void put_symbol_or_string(Value text, Buffer& out, TypeBits* types) {
+void put_symbol_or_string(Value text, Buffer& out, TypeBits* types, const Collator* collation) {
   if (types != nullptr) types->put(text.is(Type::kSymbol), 1);
-  put_text(text.as_string(), out);
+  if (collation == nullptr) return put_text(text.as_string(), out);
+  const std::size_t begin = out.size();
+  collation->append_sort_key(text.as_string(), out);
+  end_text(begin, out);
 }
 
 /// The length counts what old binaries repeat inside, because MongoDB's order does.
@@ -85,7 +89,7 @@ const std::uint8_t* put_scoped_code(const std::uint8_t* payload, Buffer& out) {
 }
 
 /// What stands behind the lead byte, or with numbers and booleans the lead byte too. Not for nested ones.
-void put_body(Value value, Buffer& out, TypeBits* types) {
+void put_body(Value value, Buffer& out, TypeBits* types, const Collator* collation) {
   switch (value.type()) {
     case Type::kInt32:
     case Type::kInt64:
@@ -94,7 +98,7 @@ void put_body(Value value, Buffer& out, TypeBits* types) {
       return put_number(value, out, types);
     case Type::kString:
     case Type::kSymbol:
-      return put_symbol_or_string(value, out, types);
+      return put_symbol_or_string(value, out, types, collation);
     case Type::kObjectId: {
       std::array<std::uint8_t, 8> unused;
       return out.append(value.payload(unused), kObjectIdSize);
@@ -125,7 +129,7 @@ bool body_has_lead(Type type) {
 }
 
 /// The fields of a document or the values of an array, nested ones included, and all that ends them.
-void put_fields(const std::uint8_t* document, bool array, Buffer& out, TypeBits* types) {
+void put_fields(const std::uint8_t* document, bool array, Buffer& out, TypeBits* types, const Collator* collation) {
   constexpr std::size_t kLengthWord = 4;
   Levels levels;
   levels.enter(array);
@@ -154,31 +158,31 @@ void put_fields(const std::uint8_t* document, bool array, Buffer& out, TypeBits*
       at = put_scoped_code(payload, out) + kLengthWord;
       levels.enter(false);
     } else {
-      put_body(Value::read(type, payload), out, types);
+      put_body(Value::read(type, payload), out, types, collation);
       at = payload + bson::payload_size(type, payload);
     }
   }
 }
 
-void put_nested(Value value, Buffer& out, TypeBits* types) {
+void put_nested(Value value, Buffer& out, TypeBits* types, const Collator* collation) {
   std::array<std::uint8_t, 8> unused;
   const std::uint8_t* document = value.payload(unused);
   if (value.is(Type::kCodeWithScope)) document = put_scoped_code(document, out);
-  put_fields(document, value.is_array(), out, types);
+  put_fields(document, value.is_array(), out, types, collation);
 }
 
 bool is_nested(Type type) { return type == Type::kDocument || type == Type::kArray || type == Type::kCodeWithScope; }
 
 }  // namespace
 
-void encode(Value value, Direction direction, Buffer& out, TypeBits* types) {
+void encode(Value value, Direction direction, Buffer& out, TypeBits* types, const Collator* collation) {
   const std::size_t begin = out.size();
   const Type type = value.type();
   if (!body_has_lead(type)) out.push(lead_of(type));
   if (is_nested(type)) {
-    put_nested(value, out, types);
+    put_nested(value, out, types, collation);
   } else {
-    put_body(value, out, types);
+    put_body(value, out, types, collation);
   }
   if (direction == Direction::kAscending) return;
   for (std::uint8_t* at = out.data() + begin; at != out.data() + out.size(); ++at) *at ^= 0xFF;

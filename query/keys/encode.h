@@ -4,6 +4,10 @@
 #include "query/keys/type_bits.h"
 #include "wire/bson/view.h"
 
+namespace partita::query {
+class Collator;
+}
+
 /// BSON values as bytes whose memcmp order is bson::compare's: the on-disk form of record keys and index keys, and the
 /// working form of sort keys, group keys and shard keys. The bytes are final: tests/query/keys/golden.txt holds them.
 ///
@@ -18,15 +22,18 @@ namespace partita::query::keys {
 enum class Direction : std::uint8_t { kAscending, kDescending };
 
 /// Appends the value's encoding, complemented for a descending field. `types` takes what Decoder needs to tell the
-/// types again; nullptr where nobody will ask. A missing value is written as undefined, its class.
-void encode(bson::Value value, Direction direction, bson::Buffer& out, TypeBits* types = nullptr);
-inline void encode(bson::Value value, bson::Buffer& out, TypeBits* types = nullptr) {
-  encode(value, Direction::kAscending, out, types);
+/// types again; nullptr where nobody will ask. A missing value is written as undefined, its class. With a collation a
+/// text is written as its sort key, so that memcmp is the order of the collation; decoded again, it is that sort key.
+void encode(bson::Value value, Direction direction, bson::Buffer& out, TypeBits* types = nullptr,
+            const Collator* collation = nullptr);
+inline void encode(bson::Value value, bson::Buffer& out, TypeBits* types = nullptr, const Collator* collation = nullptr) {
+  encode(value, Direction::kAscending, out, types, collation);
 }
 
 /// The same for the keys of indexes and sorts, where a missing value counts as null.
-inline void encode_or_null(bson::Value value, Direction direction, bson::Buffer& out, TypeBits* types = nullptr) {
-  encode(value.missing() ? bson::Value::null() : value, direction, out, types);
+inline void encode_or_null(bson::Value value, Direction direction, bson::Buffer& out, TypeBits* types = nullptr,
+                           const Collator* collation = nullptr) {
+  encode(value.missing() ? bson::Value::null() : value, direction, out, types, collation);
 }
 
 /// The length of the value that `key` begins with, found without decoding it; 0 when the bytes are none of ours.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/keys/text.h"
 
+#include <algorithm>
+
 #include "wire/bson/value.h"
 
 namespace partita::query::keys {
@@ -47,6 +49,26 @@ void put_text(std::string_view text, bson::Buffer& out) {
     out.append(text);
   }
   out.push(0);
+}
+
+/// Moved apart from the end on, each byte to where it stands once those before it that take two are written.
+void end_text(std::size_t begin, bson::Buffer& out) {
+  const auto is_low = [](std::uint8_t byte) { return byte <= kEscape; };
+  std::size_t more = static_cast<std::size_t>(std::ranges::count_if(out.bytes().subspan(begin), is_low));
+  out.prepare(more + 1);
+  const std::size_t end = out.size();
+  out.commit(more + 1);
+  std::uint8_t* const bytes = out.data();
+  bytes[end + more] = 0;
+  for (std::size_t at = end; more > 0;) {
+    const std::uint8_t byte = bytes[--at];
+    if (is_low(byte)) {
+      bytes[at + more] = static_cast<std::uint8_t>(byte + 1);
+      bytes[at + --more] = kEscape;
+    } else {
+      bytes[at + more] = byte;
+    }
+  }
 }
 
 void take_text(KeyReader& key, bson::Buffer& out) {

@@ -12,6 +12,8 @@ namespace partita::query::keys {
 /// Text that may hold any byte: 0x00 is written 01 01 and 0x01 is written 01 02, so that a plain 0x00 can end it. (The
 /// customary 00 FF for a zero would make "a" the beginning of "a\0".)
 void put_text(std::string_view text, bson::Buffer& out);
+/// The same for a text that lies in `out` already, plain, from `begin` on.
+void end_text(std::size_t begin, bson::Buffer& out);
 /// Appends the text to `out`.
 void take_text(KeyReader& key, bson::Buffer& out);
 

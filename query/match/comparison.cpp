@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "query/expressions/compiled_expression.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/decimal.h"
 
@@ -37,6 +38,19 @@ class Comparison : public Predicate {
  private:
   std::uint8_t relation_;
   Value operand_;
+};
+
+/// Where texts compare by a collation.
+class CollatedComparison : public Predicate {
+ public:
+  CollatedComparison(std::uint8_t relation, Value operand, const Collator& collation)
+      : relation_(relation), operand_(operand), collation_(collation) {}
+  bool matches(Value value, MatchState&) const override { return compares(value, relation_, operand_, &collation_); }
+
+ private:
+  std::uint8_t relation_;
+  Value operand_;
+  const Collator& collation_;
 };
 
 /// A whole number that a double holds exactly, against the three common number types.
@@ -100,7 +114,7 @@ Result<Clause> parse_order(const OperatorArgs& args) {
   if (args.operand.is(Type::kUndefined)) return error(Code::BadValue, "cannot compare to undefined");
   if (args.operand.is(Type::kRegex) && relation != kEqual)
     return error(Code::BadValue, "Can't have RegEx as arg to predicate over field '", args.path, "'.");
-  return Clause{make_comparison(relation, args.operand)};
+  return Clause{make_comparison(relation, args.operand, args.context.collation.get())};
 }
 
 Result<Clause> parse_not_equal(const OperatorArgs& args) {
@@ -171,17 +185,18 @@ const Register kLte{{
 
 }  // namespace
 
-bool compares(Value value, std::uint8_t relation, Value operand) {
+bool compares(Value value, std::uint8_t relation, Value operand, const Collator* collation) {
   const TypeClass type_class = bson::type_class(value.type());
   const TypeClass operand_class = bson::type_class(operand.type());
   if (type_class != operand_class) return compares_across(type_class, relation, operand_class);
   if (value.missing()) return (relation & kEqual) != 0;
   if (type_class == TypeClass::kNumber && (is_nan(value) || is_nan(operand)))
     return (relation & kEqual) != 0 && is_nan(value) && is_nan(operand);
-  return satisfies(bson::compare(value, operand), relation);
+  return satisfies(bson::compare(value, operand, collation), relation);
 }
 
-std::unique_ptr<const Predicate> make_comparison(std::uint8_t relation, Value operand) {
+std::unique_ptr<const Predicate> make_comparison(std::uint8_t relation, Value operand, const Collator* collation) {
+  if (collation != nullptr && is_collated(operand)) return std::make_unique<CollatedComparison>(relation, operand, *collation);
   constexpr std::int64_t kExactInDouble = std::int64_t{1} << 53;
   if (operand.is_string()) return std::make_unique<StringComparison>(relation, operand);
   if (operand.is(Type::kObjectId)) return std::make_unique<ObjectIdComparison>(relation, operand);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "query/collation/collator.h"
 #include "query/match/operator.h"
 #include "wire/bson/document.h"
 
@@ -46,6 +47,7 @@ struct FilterTree {
   std::shared_ptr<const geo::NearQuery> near = nullptr;
   std::shared_ptr<const text::Query> text = nullptr;  ///< The $text in it; null: none.
   bool text_must_hold = false;  ///< And nothing matches without it.
+  Collation collation = nullptr;          ///< By which it compares texts. Predicates point to it.
 };
 
 /// Who parses a filter: some may order what they answer by it, for others $near has no place in it.

@@ -32,7 +32,7 @@ const RegisterEntry<MatchOperator> kOperators[] = {
 }  // namespace
 
 Result<SortSpec> parse_order(bson::View sort, const FilterTree& filter) {
-  TRY(const SortSpec named, SortSpec::parse(sort, filter.text));
+  TRY(const SortSpec named, SortSpec::parse(sort, filter.collation, filter.text));
   return order_of(named, filter);
 }
 

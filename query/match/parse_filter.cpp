@@ -4,6 +4,7 @@
 // when its fields are used up.
 #include <algorithm>
 
+#include "query/expressions/compiled_expression.h"
 #include "query/match/choices.h"
 #include "query/match/filter_tree.h"
 #include "query/match/geo.h"
@@ -255,6 +256,7 @@ Status not_supported(std::string_view name) {
 
 Result<FilterTree> parse_filter(View filter, const ExpressionContext& context, FilterUse use) {
   FilterTree tree{bson::Document(filter), {}};
+  tree.collation = context.collation;
   CHECK_OK(Parser(tree, context, use).run());
   join_choices(tree, context);
   return tree;

@@ -16,6 +16,25 @@ bool has_position(std::string_view path) {
   return std::any_of(parts.begin() + 1, parts.end(), [](const PathPart& part) { return part.is_index(); });
 }
 
+PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation) {
+  PathBounds bounds = bounds_for(filter, path);
+  if (collation == nullptr && filter.collation == nullptr) return bounds;
+  const bool agrees = agree(collation, filter.collation.get());
+  const auto is_lost = [&](bson::Value value) {
+    if (value.is(bson::Type::kRegex)) return collation != nullptr;
+    return !agrees && is_collated(value);
+  };
+  const auto holds_lost = [&](bson::View list) {
+    return std::ranges::any_of(list, [&](const bson::Field& one) { return is_lost(one.value); });
+  };
+  if (bounds.equal && is_lost(*bounds.equal)) bounds.equal.reset();
+  if (bounds.in && holds_lost(*bounds.in)) bounds.in.reset();
+  if (bounds.regex && is_lost(*bounds.regex)) bounds.regex.reset();
+  if (bounds.lower && is_lost(bounds.lower->value)) bounds.lower.reset();
+  if (bounds.upper && is_lost(bounds.upper->value)) bounds.upper.reset();
+  return bounds;
+}
+
 bool serves_filter(const IndexDescription& index, const FilterTree& filter) {
   return index.filter == nullptr || implies(filter, *index.filter);
 }

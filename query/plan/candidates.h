@@ -15,6 +15,10 @@ bool all_points(const std::vector<Interval>& intervals);
 /// Whether some name behind the first is a number: it may be a position in an array, and the name of a field.
 bool has_position(std::string_view path);
 
+/// What a filter demands of a path as far as keys tell it in which texts lie by `collation`: where the filter compares them
+/// otherwise, what it says of texts, documents and arrays does not count, and a pattern knows no collation.
+PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation);
+
 /// Whether an index has all documents that the filter can match, as far as its own filter goes.
 bool serves_filter(const IndexDescription& index, const FilterTree& filter);
 

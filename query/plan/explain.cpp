@@ -145,9 +145,9 @@ void write_prefixes(std::string_view path, Wanted&& wanted, Writer& out) {
 }
 
 /// Of a hash, the number that clients see.
-std::string shown(const Interval& interval, KeyForm form) {
-  if (form != KeyForm::kHash) return interval.text();
-  const std::string hash = std::to_string(shown_hash(hash_of(interval.low.value)));
+std::string shown(const Interval& interval, KeyForm form, const Collator* collation) {
+  if (form != KeyForm::kHash) return interval.text(collation);
+  const std::string hash = std::to_string(shown_hash(hash_of(interval.low.value, collation)));
   return "[" + hash + ", " + hash + "]";
 }
 
@@ -162,7 +162,7 @@ void write_bounds(const Plan& plan, const IndexDescription& index, Writer& out) 
     if (i >= plan.intervals.size()) {
       intervals.push("[MinKey, MaxKey]");
     } else {
-      for (const Interval& interval : plan.intervals[i].intervals) intervals.push(shown(interval, plan.intervals[i].form));
+      for (const Interval& interval : plan.intervals[i].intervals) intervals.push(shown(interval, plan.intervals[i].form, plan.intervals[i].collation));
     }
   }
 }
@@ -204,6 +204,7 @@ void write_index(const Telling& telling, Writer& out) {
   const IndexDescription& index = telling.index();
   write_key_pattern(telling, out);
   out.add("indexName", index.name);
+  if (const Collator* collation = index.fields[0].collation; collation != nullptr) out.add("collation", collation->spec());
   out.add("isMultiKey", is_multikey(telling));
   if (!is_hashed(index) && index.text == nullptr) write_multikey_paths(telling, out);
   out.add("isUnique", index.unique);

@@ -31,11 +31,20 @@ bool reaches_down(Bound bound) { return bound == Bound::kLess || bound == Bound:
 
 bool is_nan(Value value) { return value.is_number() && std::isnan(value.to_double().value_or(0)); }
 
+/// By which collation the query compares, and whether the index's filter does so too.
+struct Texts {
+  const Collator* collation;
+  bool agree;
+  /// Whether it can be told how the two compare in both.
+  bool comparable(Value a, Value b) const { return agree || !(is_collated(a) || is_collated(b)); }
+};
+
 /// Whether what compares so with `value` compares as `wanted` asks with its operand, in one class of types.
-bool comparison_implies(Bound bound, Value value, Bound wanted, Value operand) {
+bool comparison_implies(Bound bound, Value value, Bound wanted, Value operand, const Texts& texts) {
+  if (!texts.comparable(value, operand)) return false;
   if (bson::type_class(value.type()) != bson::type_class(operand.type())) return false;
   if (is_nan(value) || is_nan(operand)) return is_nan(value) && is_nan(operand) && allows_equal(bound) && allows_equal(wanted);
-  const auto order = bson::compare(value, operand);
+  const auto order = bson::compare(value, operand, texts.collation);
   if (bound == wanted && order == 0) return true;
   if (reaches_down(wanted) && !reaches_up(bound)) return order < 0 || (order == 0 && wanted == Bound::kLessOrEqual);
   if (reaches_up(wanted) && !reaches_down(bound)) return order > 0 || (order == 0 && wanted == Bound::kGreaterOrEqual);
@@ -67,26 +76,29 @@ bool negation_implies_exists(const FilterNode& negated) {
   return std::ranges::any_of(negated.operand.as_document(), [](const bson::Field& one) { return one.value.is_null(); });
 }
 
-bool equality_implies(Value value, const FilterNode& wanted) {
-  if (wanted.field_operator->bound != Bound::kIn) return comparison_implies(Bound::kEqual, value, wanted.field_operator->bound, wanted.operand);
-  return std::ranges::any_of(wanted.operand.as_document(), [&](const bson::Field& one) { return bson::equal(value, one.value); });
+bool equality_implies(Value value, const FilterNode& wanted, const Texts& texts) {
+  if (wanted.field_operator->bound != Bound::kIn) return comparison_implies(Bound::kEqual, value, wanted.field_operator->bound, wanted.operand, texts);
+  return std::ranges::any_of(wanted.operand.as_document(), [&](const bson::Field& one) { return texts.comparable(value, one.value) && bson::equal(value, one.value, texts.collation); });
 }
 
-bool leaf_implies(const FilterNode& node, const FilterNode& wanted) {
+bool leaf_implies(const FilterNode& node, const FilterNode& wanted, const Texts& texts) {
   if (node.path.text() != wanted.path.text()) return false;
   if (is_exists(wanted)) return implies_exists(node);
   if (is_type(wanted)) return is_type(node) && bson::equal(node.operand, wanted.operand);
   const Bound bound = node.field_operator->bound;
-  if (bound == Bound::kIn) return all_equalities(node, [&](Value one) { return equality_implies(one, wanted); });
-  if (bound == Bound::kEqual) return equality_implies(node.operand, wanted);
+  if (bound == Bound::kIn) return all_equalities(node, [&](Value one) { return equality_implies(one, wanted, texts); });
+  if (bound == Bound::kEqual) return equality_implies(node.operand, wanted, texts);
   if (!is_comparison(node) || !is_comparison(wanted)) return false;
-  return comparison_implies(bound, node.operand, wanted.field_operator->bound, wanted.operand);
+  return comparison_implies(bound, node.operand, wanted.field_operator->bound, wanted.operand, texts);
 }
 
 class Pairs {
  public:
   Pairs(const FilterTree& query, const FilterTree& filter)
-      : query_(query.nodes), filter_(filter.nodes), known_(query_.size() * filter_.size()) {}
+      : texts_{query.collation.get(), agree(query.collation, filter.collation)},
+        query_(query.nodes),
+        filter_(filter.nodes),
+        known_(query_.size() * filter_.size()) {}
 
   bool run() {
     for (std::size_t left = query_.size(); left-- > 0;) {
@@ -119,13 +131,14 @@ class Pairs {
     if (node.kind == Kind::kAnd) return any_child(query_, left, gives);
     if (node.kind == Kind::kOr) return !any_child(query_, left, fails);
     if (wanted.kind != Kind::kField) return false;
-    if (node.kind == Kind::kField) return leaf_implies(node, wanted);
+    if (node.kind == Kind::kField) return leaf_implies(node, wanted, texts_);
     if (node.is_elem()) return is_exists(wanted) && node.path.text() == wanted.path.text();
     const bool one_negated = node.kind == Kind::kNot && node.end == left + 2;
     if (!one_negated || !is_exists(wanted)) return false;
     return query_[left + 1].path.text() == wanted.path.text() && negation_implies_exists(query_[left + 1]);
   }
 
+  const Texts texts_;
   const std::vector<FilterNode>& query_;
   const std::vector<FilterNode>& filter_;
   std::vector<bool> known_;

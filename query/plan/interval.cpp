@@ -122,7 +122,21 @@ std::string text_of_prefix(const IntervalEnd& end) {
   return '"' + prefix + '"';
 }
 
-std::string text_of(const IntervalEnd& end) {
+/// As MongoDB shows a sort key.
+std::string text_of_sort_key(std::string_view text, const Collator& collation) {
+  bson::Buffer key;
+  collation.append_sort_key(text, key);
+  std::string shown = "CollationKey(0x";
+  for (const std::uint8_t byte : key.bytes()) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    shown += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return shown + ')';
+}
+
+std::string text_of(const IntervalEnd& end, const Collator* collation) {
+  if (collation != nullptr && end.at == At::kValue && end.value.is_string()) return text_of_sort_key(end.value.as_string(), *collation);
+  if (collation != nullptr && end.at == At::kClassStart && end.type_class == TypeClass::kString) return "CollationKey(0x)";
   const bool start = end.at == At::kClassStart;
   if (end.at == At::kValue) return bson::to_shell(end.value);
   if (end.at == At::kPrefixStart || end.at == At::kPrefixEnd) return text_of_prefix(end);
@@ -156,11 +170,11 @@ bool Interval::is_point() const {
          bson::equal(low.value, high.value);
 }
 
-std::string Interval::text() const {
+std::string Interval::text(const Collator* collation) const {
   const bool at_class_end = high.at == At::kClassEnd &&
                             (high.type_class == TypeClass::kString || high.type_class == TypeClass::kDocument);
   const bool open_above = !high.inclusive || high.at == At::kPrefixEnd || at_class_end;
-  return (low.inclusive ? "[" : "(") + text_of(low) + ", " + text_of(high) + (open_above ? ")" : "]");
+  return (low.inclusive ? "[" : "(") + text_of(low, collation) + ", " + text_of(high, collation) + (open_above ? ")" : "]");
 }
 
 std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey) {

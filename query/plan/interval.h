@@ -25,8 +25,8 @@ struct Interval {
   IntervalEnd low;
   IntervalEnd high;
   bool is_point() const;
-  /// As explain shows it: [5, inf], ("x", {}).
-  std::string text() const;
+  /// As explain shows it: [5, inf], ("x", {}); by a collation texts are shown as their sort keys.
+  std::string text(const Collator* collation = nullptr) const;
 };
 
 /// The intervals in which all matching documents have a key, in ascending order and apart from one another; empty when

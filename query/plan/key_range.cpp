@@ -37,8 +37,8 @@ std::uint8_t next_class(TypeClass type_class) {
 bool is_hash(KeyForm form) { return form == KeyForm::kHash || form == KeyForm::kHashAndValue; }
 
 void append_point(const FieldIntervals& field, bson::Value value, bson::Buffer& key) {
-  if (is_hash(field.form)) keys::append_hash(hash_of(value), key);
-  if (field.form != KeyForm::kHash) keys::encode_or_null(value, field.direction, key);
+  if (is_hash(field.form)) keys::append_hash(hash_of(value, field.collation), key);
+  if (field.form != KeyForm::kHash) keys::encode_or_null(value, field.direction, key, nullptr, field.collation);
 }
 
 /// Texts that begin so have keys that begin with these bytes: those of the prefix without the zero that ends it.
@@ -49,12 +49,13 @@ void append_prefix(const std::string& prefix, Direction direction, bson::Buffer&
 }
 
 /// The cut at one end, behind keys of earlier fields. `is_low`: in the order of values, not of keys.
-Cut cut_at(const IntervalEnd& end, bool is_low, Direction direction, std::string_view earlier) {
+Cut cut_at(const IntervalEnd& end, bool is_low, const FieldIntervals& field, std::string_view earlier) {
+  const Direction direction = field.direction;
   Cut cut;
   cut.prefix.append(earlier);
   const bool descending = direction == Direction::kDescending;
   if (end.at == At::kValue) {
-    keys::encode(end.value, direction, cut.prefix);
+    keys::encode(end.value, direction, cut.prefix, nullptr, field.collation);
     cut.after = is_low ? !end.inclusive : end.inclusive;
   } else if (end.at == At::kPrefixStart || end.at == At::kPrefixEnd) {
     append_prefix(end.prefix(), direction, cut.prefix);
@@ -87,8 +88,8 @@ std::vector<KeyRange> last_field(const FieldIntervals& field, const std::vector<
         ranges.push_back({from, bound(std::move(low))});
         continue;
       }
-      Cut low = cut_at(interval.low, true, field.direction, prefix);
-      Cut high = cut_at(interval.high, false, field.direction, prefix);
+      Cut low = cut_at(interval.low, true, field, prefix);
+      Cut high = cut_at(interval.high, false, field, prefix);
       if (field.direction == Direction::kDescending) std::swap(low, high);
       ranges.push_back({bound(std::move(low)), bound(std::move(high))});
     }
@@ -114,8 +115,9 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
   }
   std::vector<KeyRange> ranges = last_field(fields.back(), prefixes);
   std::sort(ranges.begin(), ranges.end(), [](const KeyRange& a, const KeyRange& b) { return a.lower < b.lower; });
-  const bool hashes = std::any_of(fields.begin(), fields.end(), [](const FieldIntervals& field) { return field.form == KeyForm::kHash; });
-  if (hashes) ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());  // Two values may share a hash.
+  // Two values may share a hash, and two texts a place.
+  const auto may_share = [](const FieldIntervals& field) { return field.form == KeyForm::kHash || field.collation != nullptr; };
+  if (std::ranges::any_of(fields, may_share)) ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
   return ranges;
 }
 

@@ -22,6 +22,7 @@ struct FieldIntervals {
   std::vector<Interval> intervals;
   keys::Direction direction;
   KeyForm form = KeyForm::kValue;  ///< Of a hash all intervals are points.
+  const Collator* collation = nullptr;  ///< By which texts lie in the keys.
 };
 
 /// What a field of an index is to a sort whose order the index has.

@@ -48,7 +48,7 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
     const IndexDescription::Field& field = index.fields[i];
     if (field.form == KeyForm::kText) break;
     const bool place = is_place(field.form);
-    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_for(filter, field.path), index.multikey);
+    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
     const bool hashed = field.form != KeyForm::kValue && !place;
     if (index.null_is_one || hashed) pin_nulls(intervals);
     if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
@@ -56,10 +56,21 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
     if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction, field.form});
+    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation});
     if (!pinned) break;
   }
   return narrowed;
+}
+
+/// Nothing in these intervals is a text or might hold one.
+bool is_free_of_texts(const std::vector<Interval>& intervals) {
+  using bson::TypeClass;
+  return std::ranges::all_of(intervals, [](const Interval& interval) {
+    const TypeClass low = interval.low.type_class;
+    const TypeClass high = interval.high.type_class;
+    if (low == high) return !is_collated(low);
+    return high < TypeClass::kString || (low > TypeClass::kArray && high < TypeClass::kCodeWithScope);
+  });
 }
 
 /// How an index's order makes good a sort.
@@ -71,8 +82,9 @@ struct Order {
 /// Whether the index's order is the sort's or its reverse: fields pinned to one point may stand between. A field pinned
 /// to several breaks the order of those behind it, unless its points are walked over each by itself.
 std::optional<Order> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
-                                 std::span<const SortField> sort, bool each_point_by_itself = false) {
+                                 const SortSpec& spec, bool each_point_by_itself = false) {
   if (index.multikey) return std::nullopt;
+  const std::span<const SortField> sort = spec.fields();
   std::optional<bool> backward;
   Order order;
   std::size_t asked = 0;
@@ -86,6 +98,8 @@ std::optional<Order> serves_sort(const IndexDescription& index, const std::vecto
       continue;
     }
     if (index.fields[i].form == KeyForm::kHash && each_point_by_itself) return std::nullopt;  // The values are not in the keys.
+    const bool same_order = agree(index.fields[i].collation, spec.collation());
+    if (!same_order && (each_point_by_itself || !one_point) && !(i < narrowed.size() && is_free_of_texts(narrowed[i].intervals))) return std::nullopt;
     const bool against = index.fields[i].direction != sort[asked].direction;
     if (!one_point && backward.value_or(against) != against) return std::nullopt;
     if (!one_point) backward = against;
@@ -100,7 +114,7 @@ std::optional<Order> serves_sort(const IndexDescription& index, const std::vecto
 /// A scan of which each point of the fields before the sort's is walked over by itself, in the sort's order, and all of them
 /// in turns.
 std::optional<Plan> plan_in_turns(const Plan& scan, const IndexDescription& index, const SortSpec& sort) {
-  const auto order = serves_sort(index, scan.intervals, sort.fields(), true);
+  const auto order = serves_sort(index, scan.intervals, sort, true);
   if (!order) return std::nullopt;
   Plan branch{scan};
   branch.needs_sort = false;
@@ -148,7 +162,7 @@ std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position,
   std::vector<FieldIntervals> narrowed = narrow(index, *request.filter);
   const bool sorts = request.sort != nullptr && !request.sort->empty();
   const bool by_fields = sorts && request.sort->near() == nullptr;
-  auto order = by_fields ? serves_sort(index, narrowed, request.sort->fields()) : std::nullopt;
+  auto order = by_fields ? serves_sort(index, narrowed, *request.sort) : std::nullopt;
   if (narrowed.empty() && !order && !hinted) return std::nullopt;
   if (!index.clustered && !serves_near(index, *request.filter)) return std::nullopt;  // Of records it is asked for their bounds.
   if (!hinted && !holds_all_matches(index, *request.filter, narrowed)) return std::nullopt;
@@ -182,7 +196,7 @@ Plan collection_scan(const PlanRequest& request) {
 
 std::vector<KeyRange> Plan::ranges() const {
   if (access == Access::kIdLookup) {
-    const std::vector<FieldIntervals> point{{intervals_for({.equal = id}, false), Direction::kAscending}};
+    const std::vector<FieldIntervals> point{{intervals_for({.equal = id}, false), Direction::kAscending, KeyForm::kValue, id_collation}};
     return point[0].intervals.empty() ? std::vector<KeyRange>{{}} : key_ranges(point);
   }
   if (access == Access::kUnion) {
@@ -224,9 +238,10 @@ std::vector<Plan> single_plans(const PlanRequest& request) {
   const std::size_t end = request.hint ? first + 1 : request.indexes.size();
   for (std::size_t i = first; i < end; ++i) {
     const IndexDescription& index = request.indexes[i];
-    const auto id = index.by_id && !request.hint && !near ? bounds_for(*request.filter, "_id").equal : std::nullopt;
+    const Collator* const of_ids = index.by_id ? index.fields[0].collation : nullptr;
+    const auto id = index.by_id && !request.hint && !near ? bounds_in_keys(*request.filter, "_id", of_ids).equal : std::nullopt;
     if (id) {
-      Plan plan{.access = Plan::Access::kIdLookup, .id = *id, .score = kBestScore};
+      Plan plan{.access = Plan::Access::kIdLookup, .id = *id, .id_collation = of_ids, .score = kBestScore};
       plan.needs_filter = !sole_equality(*request.filter, "_id");
       plans.clear();
       plans.push_back(std::move(plan));
@@ -285,7 +300,7 @@ std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Pl
   Plan plan{.access = Plan::Access::kIndexScan, .index = first.index};
   plan.intervals.push_back({united(std::move(intervals)), index.fields[0].direction});
   const bool sorts = request.sort != nullptr && !request.sort->empty();
-  auto order = sorts ? serves_sort(index, plan.intervals, request.sort->fields()) : std::nullopt;
+  auto order = sorts ? serves_sort(index, plan.intervals, *request.sort) : std::nullopt;
   plan.needs_sort = sorts && !order;
   if (order) {
     plan.backward = order->backward;
@@ -375,7 +390,7 @@ std::string dump_access(const Plan& plan, const PlanRequest& request) {
     for (const FieldIntervals& field : plan.intervals) {
       text += " {";
       for (const Interval& interval : field.intervals)
-        text.append(&interval == field.intervals.data() ? "" : ", ").append(interval.text());
+        text.append(&interval == field.intervals.data() ? "" : ", ").append(interval.text(field.collation));
       text += "}";
     }
     if (plan.backward) text += " backward";

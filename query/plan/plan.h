@@ -18,6 +18,7 @@ struct IndexDescription {
     std::string_view path;
     keys::Direction direction = keys::Direction::kAscending;
     KeyForm form = KeyForm::kValue;  ///< Of a hash points can be looked up, and nothing else.
+    const Collator* collation = nullptr;  ///< By which texts lie in the keys.
   };
   std::string_view name;
   std::vector<Field> fields;
@@ -63,6 +64,7 @@ struct Plan {
   };
   Access access = Access::kCollectionScan;
   bson::Value id = {};
+  const Collator* id_collation = nullptr;  ///< By which ids lie in the keys.
   std::size_t index = 0;
   std::vector<FieldIntervals> intervals = {};  ///< Of the index's first fields, as far as the filter narrows them.
   std::optional<KeyRange> given = {};  ///< What the client says in their place: min and max.

@@ -39,8 +39,8 @@ std::shared_ptr<const bson::Document> texts_of(std::string_view path) {
   }));
 }
 
-std::vector<Interval> value_intervals(const FilterTree& filter, std::string_view path, bool multikey) {
-  std::vector<Interval> intervals = intervals_for(bounds_for(filter, path), multikey);
+std::vector<Interval> value_intervals(const FilterTree& filter, std::string_view path, const Collator* collation, bool multikey) {
+  std::vector<Interval> intervals = intervals_for(bounds_in_keys(filter, path, collation), multikey);
   const auto is_served = [](const Interval& interval) {
     return has_own_keys(interval.low.type_class) && has_own_keys(interval.high.type_class);
   };
@@ -51,16 +51,17 @@ std::vector<Interval> value_intervals(const FilterTree& filter, std::string_view
 std::optional<Plan> path_plan(const PlanRequest& request, std::size_t position, std::string_view path) {
   const IndexDescription& index = request.indexes[position];
   if (has_position(path) || index.wildcard->reach(path) != WildcardScope::Reach::kInside) return std::nullopt;
+  const Collator* const collation = index.fields[0].collation;
   const std::uint64_t bits = WildcardScope::array_bits(path);
   const bool multikey = (index.array_bits & bits) != 0;
-  std::vector<Interval> values = value_intervals(*request.filter, path, multikey);
+  std::vector<Interval> values = value_intervals(*request.filter, path, collation, multikey);
   const bool below = values.empty();
   if (below && !(index.wildcard->covers(path) && exists(*request.filter, path))) return std::nullopt;
   Plan plan{.access = Plan::Access::kIndexScan, .index = position, .wildcard_path = path, .texts = texts_of(path)};
   plan.intervals.push_back({path_intervals(*plan.texts, below), keys::Direction::kAscending});
-  if (!below) plan.intervals.push_back({std::move(values), keys::Direction::kAscending});
+  if (!below) plan.intervals.push_back({std::move(values), keys::Direction::kAscending, KeyForm::kValue, collation});
   const bool sorts = request.sort != nullptr && !request.sort->empty();
-  const bool in_order = sorts && !below && !multikey && request.sort->fields().size() == 1 && request.sort->fields()[0].path == path;
+  const bool in_order = sorts && !below && !multikey && agree(collation, request.sort->collation()) && request.sort->fields().size() == 1 && request.sort->fields()[0].path == path;
   plan.needs_sort = sorts && !in_order;
   plan.backward = in_order && request.sort->fields()[0].direction == keys::Direction::kDescending;
   plan.may_repeat = multikey || below;

@@ -65,6 +65,7 @@ class Parser {
   bool has_text() const { return context_.text != nullptr; }
 
   ProjectionDraft draft_;
+  const ExpressionContext& context_;
 
  private:
   struct Level {
@@ -72,7 +73,6 @@ class Parser {
     View::Iterator at;
   };
 
-  const ExpressionContext& context_;
   Dialect dialect_;
   std::vector<Level> open_;
 };
@@ -241,7 +241,7 @@ class FindParser : public ProjectionParser {
     if (parent != ProjectionDraft::kRoot || path.find('.') != std::string_view::npos)
       return error(Code{31275}, "Cannot use $elemMatch projection on a nested field.");
     const bson::Document filter = bson::Document::build([&](bson::Writer& out) { out.add(path, field.value); });
-    TRY(Matcher matcher, Matcher::parse(filter));
+    TRY(Matcher matcher, Matcher::parse(filter, {.collation = context_.collation}));
     has_element_match_ = true;
     return draft_.place_computed(parent, path, ElementMatch{path, std::move(matcher)});
   }

@@ -33,10 +33,10 @@ bson::Value null_if_nothing(bson::Value value) { return value.is_nullish() ? bso
 
 }  // namespace
 
-std::uint64_t hash_of(bson::Value value) {
+std::uint64_t hash_of(bson::Value value, const Collator* collation) {
   thread_local bson::Buffer encoded;
   encoded.clear();
-  keys::encode(null_if_nothing(value), encoded);
+  keys::encode(null_if_nothing(value), encoded, nullptr, collation);
   return keys::hash(encoded.bytes());
 }
 
@@ -109,15 +109,15 @@ Status ShardKey::append_logical(bson::View document, bson::Buffer& key) const {
   return {};
 }
 
-Status ShardKey::append(bson::View document, bson::Buffer& key) const {
+Status ShardKey::append(bson::View document, bson::Buffer& key, const Collator* ids) const {
   CHECK_OK(append_logical(document, key));
-  if (!has_id_) keys::encode(document["_id"], key);
+  if (!has_id_) keys::encode(document["_id"], key, nullptr, ids);
   return {};
 }
 
-void ShardKey::append(std::span<const bson::Value> values, bson::Value id, bson::Buffer& key) const {
+void ShardKey::append(std::span<const bson::Value> values, bson::Value id, bson::Buffer& key, const Collator* ids) const {
   for (std::size_t i = 0; i < fields_.size(); ++i) append_part(fields_[i], null_if_nothing(values[i]), key);
-  if (!has_id_) keys::encode(id, key);
+  if (!has_id_) keys::encode(id, key, nullptr, ids);
 }
 
 std::size_t ShardKey::logical_size(std::span<const std::uint8_t> record_key) const {
@@ -216,7 +216,7 @@ Result<bson::Document> ShardKey::bound(std::span<const std::uint8_t> bytes, bson
   return shown;
 }
 
-Result<std::string> ShardKey::parse_bound(bson::View bound) const {
+Result<std::string> ShardKey::parse_bound(bson::View bound, const Collator* ids) const {
   const auto refuse = [&](const auto&... why) {
     return error(Code::BadValue, "the bound ", bson::to_shell(bound), " does not fit the shard key ", bson::to_shell(pattern()), ": ", why...);
   };
@@ -247,7 +247,7 @@ Result<std::string> ShardKey::parse_bound(bson::View bound) const {
     }
     ended |= at_an_end;
   }
-  if (within) keys::encode(bound["_id"], bytes);
+  if (within) keys::encode(bound["_id"], bytes, nullptr, ids);
   return std::string(bytes.text());
 }
 

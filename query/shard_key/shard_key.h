@@ -13,6 +13,8 @@
 
 namespace partita::query {
 
+class Collator;
+
 /// The fields by whose values a collection is divided: {region: "hashed"}, {country: 1, "address.zip": 1}. It makes the
 /// keys that records are clustered by: the fields in their order, then the _id, unless it is among them.
 ///
@@ -51,10 +53,11 @@ class ShardKey {
   Result<bson::Value> value_of(bson::View document, const Field& field) const;
   /// Appends the logical key of a document, or of anything with the same fields.
   Status append_logical(bson::View document, bson::Buffer& key) const;
-  /// Appends the whole record key.
-  Status append(bson::View document, bson::Buffer& key) const;
+  /// Appends the whole record key. The fields of the shard key go by their bytes whatever the collection's collation says, so
+  /// that one value has one place; that orders the ids behind them.
+  Status append(bson::View document, bson::Buffer& key, const Collator* ids = nullptr) const;
   /// The same from the values of the fields, in their order, and the _id.
-  void append(std::span<const bson::Value> values, bson::Value id, bson::Buffer& key) const;
+  void append(std::span<const bson::Value> values, bson::Value id, bson::Buffer& key, const Collator* ids = nullptr) const;
   /// How many bytes of a record key are the logical key.
   std::size_t logical_size(std::span<const std::uint8_t> record_key) const;
   /// The values that a logical key is made of, {region: ..., zip: ...}.
@@ -71,7 +74,7 @@ class ShardKey {
   Result<bson::Document> bound(std::span<const std::uint8_t> bytes, bson::Type rest) const;
   /// The other way round: bytes of {region: NumberLong(...)} as bound() shows it. MinKey ends it. Where an _id follows, the
   /// value of a hashed field may stand in place of its hash, so that a record's key is read as documents have it.
-  Result<std::string> parse_bound(bson::View bound) const;
+  Result<std::string> parse_bound(bson::View bound, const Collator* ids = nullptr) const;
   /// Behind it a logical key goes on that begins before it.
   bool parts_logical_key(std::string_view bound) const;
 
@@ -85,8 +88,8 @@ class ShardKey {
   bool has_id_ = false;
 };
 
-/// The place of a value in the space of hashes.
-std::uint64_t hash_of(bson::Value value);
+/// The place of a value in the space of hashes. Of an index with a collation: texts that it takes for one share theirs.
+std::uint64_t hash_of(bson::Value value, const Collator* collation = nullptr);
 /// A hash as clients see it: a signed number, in the same order.
 std::int64_t shown_hash(std::uint64_t hash);
 std::uint64_t unshown_hash(std::int64_t shown);

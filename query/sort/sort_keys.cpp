@@ -27,7 +27,8 @@ SortKeys::SortKeys(const SortSpec& spec)
       fields_(spec.fields().begin(), spec.fields().end()),
       text_(spec.text()),
       paths_(paths_of(fields_)),
-      has_plain_first_(text_ == nullptr && !fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
+      collation_(spec.collation()),
+      has_plain_first_(collation_ == nullptr && text_ == nullptr && !fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
 
 Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
   const std::size_t begin = key.size();
@@ -44,7 +45,7 @@ Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
       key.truncate(begin);
       return append_first_tuple(document, key);
     }
-    keys::encode_or_null(value, field.direction, key);
+    keys::encode_or_null(value, field.direction, key, nullptr, collation_);
   }
   return {};
 }
@@ -85,7 +86,7 @@ Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
     tuple_key_.clear();
     auto value = tuples_.values().begin();
     for (const SortField& field : fields_)
-      keys::encode_or_null(field.text_score ? score : *value++, field.direction, tuple_key_);
+      keys::encode_or_null(field.text_score ? score : *value++, field.direction, tuple_key_, nullptr, collation_);
     if (!first_key_.empty() && tuple_key_.text() >= first_key_.text()) continue;
     std::swap(first_key_, tuple_key_);
     value = tuples_.values().begin();

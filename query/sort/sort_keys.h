@@ -13,7 +13,7 @@ namespace partita::query {
 /// One thread at a time.
 class SortKeys {
  public:
-  explicit SortKeys(const SortSpec& spec);
+  explicit SortKeys(const SortSpec& spec);  ///< Its collation must outlive this.
   SortKeys(const SortKeys&) = delete;  // Paths are looked into.
   SortKeys& operator=(const SortKeys&) = delete;
 
@@ -26,7 +26,7 @@ class SortKeys {
   Result<std::span<const bson::Value>> values_of(bson::View document);
 
   /// Whether a document's first value may be looked at before its key is made. Not where two paths might run through
-  /// arrays: that is an error, which only append() finds.
+  /// arrays: that is an error, which only append() finds. Nor where a text tells nothing of its place.
   bool has_plain_first() const { return has_plain_first_; }
   bson::Value first_of(bson::View document) const { return document[fields_.front().path]; }
   /// No number above the key_prefix() of a key that begins with this value: most documents of a long sort with a short
@@ -41,6 +41,7 @@ class SortKeys {
   const std::vector<SortField> fields_;
   const std::shared_ptr<const text::Query> text_;  ///< Null where no field is a score.
   const std::vector<std::string_view> paths_;
+  const Collator* const collation_;
   const bool has_plain_first_;
   keys::PathTuples tuples_;
   bson::Buffer tuple_key_;

@@ -42,8 +42,9 @@ Result<Direction> parse_direction(const bson::Field& field) {
 
 }  // namespace
 
-Result<SortSpec> SortSpec::parse(View specification, std::shared_ptr<const text::Query> text) {
+Result<SortSpec> SortSpec::parse(View specification, Collation collation, std::shared_ptr<const text::Query> text) {
   SortSpec spec;
+  spec.collation_ = std::move(collation);
   for (const bson::Field& field : specification) {
     if (field.value.is_document()) {
       CHECK_OK(check_meta(field.value.as_document(), text != nullptr));

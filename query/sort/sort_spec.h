@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "query/collation/collator.h"
 #include "query/keys/encode.h"
 #include "query/text/query.h"
 
@@ -30,7 +31,8 @@ class SortSpec {
   /// With MongoDB's errors for what is no sort. An empty document is an empty sort: `find` takes that for none, $sort
   /// refuses it. `$natural` is find's affair too and must not arrive here. `text` is what the filter asks of texts: scores
   /// may be sorted by where there is one.
-  static Result<SortSpec> parse(bson::View specification, std::shared_ptr<const text::Query> text = nullptr);
+  static Result<SortSpec> parse(bson::View specification, Collation collation = nullptr,
+                                std::shared_ptr<const text::Query> text = nullptr);
   /// The order that $near stands for: the nearest first. It has no fields.
   static SortSpec by_distance(std::shared_ptr<const geo::NearQuery> near);
 
@@ -39,11 +41,13 @@ class SortSpec {
   const std::shared_ptr<const geo::NearQuery>& near() const { return near_; }
   /// Null where no field is a score.
   const std::shared_ptr<const text::Query>& text() const { return text_; }
+  const Collator* collation() const { return collation_.get(); }
 
  private:
   std::vector<SortField> fields_;
   std::shared_ptr<const geo::NearQuery> near_;
   std::shared_ptr<const text::Query> text_;
+  Collation collation_;
 };
 
 }  // namespace partita::query

@@ -36,6 +36,7 @@ struct GroupField {
 struct GroupSpec {
   Operand id;
   std::vector<GroupField> fields;
+  Collation collation;
   FieldGather gather = {};
 };
 
@@ -51,7 +52,7 @@ class GroupStage : public RecordSource {
       : spec_(spec),
         role_(role),
         input_(std::move(input)),
-        table_(accumulators_of(spec)),
+        table_(accumulators_of(spec), spec.collation.get()),
         gathered_(spec.gather.size()) {}
 
   Status pull(Batch& out) override {
@@ -300,7 +301,7 @@ Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
     }
   }
   if (!id) return error(Code{15955}, "a group specification must include an _id");
-  return std::make_unique<GroupPlan>(GroupSpec{{std::move(*id)}, std::move(fields)});
+  return std::make_unique<GroupPlan>(GroupSpec{{std::move(*id)}, std::move(fields), args.context.collation});
 }
 
 const RegisterEntry<StageKind> kGroup{{

@@ -6,8 +6,8 @@
 
 namespace partita::query {
 
-GroupTable::GroupTable(std::vector<const Accumulator*> accumulators)
-    : accumulators_(std::move(accumulators)), slots_(64) {
+GroupTable::GroupTable(std::vector<const Accumulator*> accumulators, const Collator* collation)
+    : accumulators_(std::move(accumulators)), collation_(collation), slots_(64) {
   for (const Accumulator* accumulator : accumulators_) {
     offsets_.push_back(states_size_);
     states_size_ += accumulator->methods.size;
@@ -16,7 +16,7 @@ GroupTable::GroupTable(std::vector<const Accumulator*> accumulators)
 
 Group& GroupTable::find_or_add(bson::Value id) {
   key_.clear();
-  keys::encode(id, key_);
+  keys::encode(id, key_, nullptr, collation_);
   const std::uint64_t hash = keys::hash(key_.bytes());
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -35,7 +35,7 @@ Group& GroupTable::add(bson::Value id, std::uint64_t hash, Slot& slot) {
   group->key = arena_.copy(key_.bytes());
   group->states = arena_.allocate(states_size_, kStateAlignment);
   for (std::size_t i = 0; i < accumulators_.size(); ++i)
-    accumulators_[i]->methods.construct(group->states + offsets_[i]);
+    accumulators_[i]->methods.construct(group->states + offsets_[i], collation_);
   slot = {hash, group};
   groups_.push_back(group);
   if (groups_.size() * 2 > slots_.size()) grow();

@@ -20,7 +20,7 @@ struct Group {
 /// looks at. One thread at a time.
 class GroupTable {
  public:
-  explicit GroupTable(std::vector<const Accumulator*> accumulators);
+  explicit GroupTable(std::vector<const Accumulator*> accumulators, const Collator* collation = nullptr);
 
   /// The group of this _id, made if it is new. Values that compare equal are one group; the first one seen names it.
   Group& find_or_add(bson::Value id);
@@ -43,6 +43,7 @@ class GroupTable {
   void grow();
 
   std::vector<const Accumulator*> accumulators_;
+  const Collator* collation_;
   std::vector<std::size_t> offsets_;
   std::size_t states_size_ = 0;
   Arena arena_;

@@ -55,7 +55,7 @@ class SortStage : public RecordSource {
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
   if (!args.specification.is_document())
     return error(Code{15973}, "the $sort key specification must be an object");
-  TRY(SortSpec spec, SortSpec::parse(args.specification.as_document(), args.context.text));
+  TRY(SortSpec spec, SortSpec::parse(args.specification.as_document(), args.context.collation, args.context.text));
   if (spec.empty()) return error(Code{15976}, "$sort stage must have at least one sort key");
   return std::make_unique<SortPlan>(std::move(spec));
 }

@@ -43,8 +43,8 @@ class AddToSet : public FieldUpdate {
 };
 
 /// Only where $each stands first does it mean several values.
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand) {
-  ValueSet values;
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand, const Collation& collation) {
+  ValueSet values(collation.get());
   const bool several = operand.is_document() && operand.as_document().begin()->name == "$each" && !operand.as_document().empty();
   if (!several) {
     values.add(operand);

@@ -71,7 +71,7 @@ class Arithmetic : public FieldUpdate {
 };
 
 template <const Operation& operation>
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath& path, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath& path, Value operand, const Collation&) {
   if (!operand.is_number())
     return error(Code::TypeMismatch, "Cannot ", operation.verb, " with non-numeric argument: {", path.text(), ": ",
                  bson::to_shell(operand), "}");

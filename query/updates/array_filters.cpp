@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "query/expressions/compiled_expression.h"
 #include "query/nested_writer.h"
 #include "wire/bson/json.h"
 
@@ -41,8 +42,8 @@ struct Parsed {
   Matcher matcher;
 };
 
-Result<Parsed> parse_one(View filter) {
-  TRY(Matcher matcher, Matcher::parse(filter));
+Result<Parsed> parse_one(View filter, const Collation& collation) {
+  TRY(Matcher matcher, Matcher::parse(filter, {.collation = collation}));
   CHECK_OK(check_no_expressions(matcher.tree()));
   TRY(const std::string_view name, name_of(matcher.tree()));
   return Parsed{std::string(name), std::move(matcher)};
@@ -50,19 +51,19 @@ Result<Parsed> parse_one(View filter) {
 
 }  // namespace
 
-Result<ArrayFilters> ArrayFilters::parse(Value filters) {
+Result<ArrayFilters> ArrayFilters::parse(Value filters, const Collation& collation) {
   ArrayFilters parsed;
   if (filters.missing()) return parsed;
   for (const bson::Field& filter : filters.as_document()) {
     if (!filter.value.is_document())
       return error(Code::TypeMismatch, "Array filters must be objects, found ", filter.value.type_name());
-    CHECK_OK(parsed.add(filter.value.as_document()));
+    CHECK_OK(parsed.add(filter.value.as_document(), collation));
   }
   return parsed;
 }
 
-Status ArrayFilters::add(View filter) {
-  Result<Parsed> parsed = parse_one(filter);
+Status ArrayFilters::add(View filter, const Collation& collation) {
+  Result<Parsed> parsed = parse_one(filter, collation);
   if (!parsed.ok()) return std::move(parsed).status().with_context("Error parsing array filter :: caused by :: ");
   if (!by_name_.emplace(parsed->name, static_cast<std::uint32_t>(filters_.size())).second)
     return error(Code::FailedToParse, "Found multiple array filters with the same top-level field name ", parsed->name);

@@ -14,7 +14,7 @@ class ArrayFilters {
  public:
   /// Of an array of filters, or of nothing. BadValue for names that are none, FailedToParse for filters without one name
   /// and for two of one name.
-  static Result<ArrayFilters> parse(bson::Value filters);
+  static Result<ArrayFilters> parse(bson::Value filters, const Collation& collation);
 
   std::optional<std::uint32_t> find(std::string_view name) const;
   std::size_t size() const { return filters_.size(); }
@@ -29,7 +29,7 @@ class ArrayFilters {
     std::string name;
     Matcher matcher;
   };
-  Status add(bson::View filter);
+  Status add(bson::View filter, const Collation& collation);
 
   std::vector<One> filters_;
   std::map<std::string, std::uint32_t, std::less<>> by_name_;

@@ -61,7 +61,7 @@ Result<Step> parse_step(const bson::Field& field) {
   return Step{operation, field.value};
 }
 
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand, const Collation&) {
   if (!operand.is_document())
     return error(Code::BadValue, "The $bit modifier is not compatible with a ", operand.type_name(),
                  ". You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}");

@@ -33,7 +33,7 @@ Result<bool> wants_timestamp(bson::View options) {
                                "{$currentDate: {field : {$type: 'date'}}}");
 }
 
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand, const Collation&) {
   if (operand.is_bool()) return std::make_unique<CurrentDate>(false);
   if (!operand.is_document())
     return error(Code::BadValue, operand.type_name(), " is not valid type for $currentDate. Please use a boolean ('true') or "

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "query/collation/collator.h"
 #include "query/nested_writer.h"
 #include "query/path/field_path.h"
 #include "query/registry.h"
@@ -73,12 +74,12 @@ class FieldUpdate {
 /// Levels of nesting in a value: 0 for a scalar.
 int levels_of(bson::Value value);
 
-/// An update operator. `parse` gets one field of the operator's object; the operand stays valid as long as the Update.
+/// An update operator. `parse` gets one field of the operator's object; the operand and the collation stay as long as the Update.
 /// Without `parse` the name is known but not supported.
 struct UpdateOperator {
   std::string_view name;
   std::string_view summary;
-  Result<std::unique_ptr<const FieldUpdate>> (*parse)(const FieldPath& path, bson::Value operand) = nullptr;
+  Result<std::unique_ptr<const FieldUpdate>> (*parse)(const FieldPath& path, bson::Value operand, const Collation& collation) = nullptr;
   std::vector<Example> examples = {};  ///< An update, the document before, the document after.
   /// $rename: the operand names the field that is written, and what stands before it is where the value comes from.
   bool moves = false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/updates/field_update.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -11,10 +10,10 @@ using bson::Value;
 template <int direction>
 class Extreme : public FieldUpdate {
  public:
-  explicit Extreme(Value value) : value_(value) {}
+  Extreme(Value value, const Collator* collation) : value_(value), collation_(collation) {}
   Result<Effect> apply(UpdateTarget& target) const override {
     if (target.before().missing()) return target.set(value_);
-    const std::weak_ordering order = bson::compare(value_, target.before());
+    const std::weak_ordering order = bson::compare(value_, target.before(), collation_);
     const bool beats = direction < 0 ? order < 0 : order > 0;
     return beats ? target.set(value_) : target.keep();
   }
@@ -22,11 +21,12 @@ class Extreme : public FieldUpdate {
 
  private:
   Value value_;
+  const Collator* collation_;
 };
 
 template <int direction>
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand) {
-  return std::make_unique<Extreme<direction>>(operand);
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand, const Collation& collation) {
+  return std::make_unique<Extreme<direction>>(operand, collation.get());
 }
 
 using Register = RegisterEntry<UpdateOperator>;

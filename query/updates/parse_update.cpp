@@ -28,7 +28,7 @@ Status conflict(std::string_view path, std::string_view at) {
 
 class Parser {
  public:
-  explicit Parser(ArrayFilters filters) {
+  Parser(ArrayFilters filters, const Collation& collation) : collation_(collation) {
     tree_.filters = std::move(filters);
     used_.resize(tree_.filters.size());
     drafts_.push_back({});
@@ -89,7 +89,7 @@ class Parser {
     tree_.reads_clock |= entry.reads_clock;
     auto leaf = std::make_unique<UpdateTree::Leaf>(UpdateTree::Leaf{FieldPath(field.name), nullptr});
     CHECK_OK(check_update_path(leaf->path));
-    TRY(leaf->update, entry.parse(leaf->path, field.value));
+    TRY(leaf->update, entry.parse(leaf->path, field.value, collation_));
     return add(std::move(leaf));
   }
 
@@ -98,7 +98,7 @@ class Parser {
     CHECK_OK(check_update_path(from->path));
     for (std::size_t i = 0; i < from->path.size(); ++i) CHECK_OK(note_use(from->path, i));
     if (field.value.is_string()) CHECK_OK(check_update_path(FieldPath(field.value.as_string())));
-    TRY(auto arrival, entry.parse(from->path, field.value));
+    TRY(auto arrival, entry.parse(from->path, field.value, collation_));
     auto to = std::make_unique<UpdateTree::Leaf>(UpdateTree::Leaf{FieldPath(field.value.as_string()), std::move(arrival)});
     to->source = static_cast<std::uint32_t>(tree_.sources.size());
     tree_.sources.push_back({&from->path, &to->path});
@@ -192,6 +192,7 @@ class Parser {
     }
   }
 
+  const Collation& collation_;
   UpdateTree tree_;
   std::vector<Draft> drafts_;
   std::vector<bool> used_;  // By filter.
@@ -223,8 +224,8 @@ void order_by_index(std::span<const UpdateNode> nodes, std::uint32_t* numbers) {
   });
 }
 
-Result<UpdateTree> parse_update_operators(View update, ArrayFilters filters) {
-  Parser parser(std::move(filters));
+Result<UpdateTree> parse_update_operators(View update, ArrayFilters filters, const Collation& collation) {
+  Parser parser(std::move(filters), collation);
   CHECK_OK(parser.run(update));
   return parser.finish();
 }

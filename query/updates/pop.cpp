@@ -39,7 +39,7 @@ class Pop : public FieldUpdate {
   bool first_;
 };
 
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath& path, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath& path, Value operand, const Collation&) {
   const auto written = [&] { return bson::to_shell(bson::Field{path.text(), operand}); };
   if (!operand.is_number()) return error(Code::FailedToParse, "Expected a number in: ", written());
   const auto end = operand.exact_int64();

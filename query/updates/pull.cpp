@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // $pull and $pullAll: elements go that a condition tells, or that are on a list.
+#include "query/expressions/compiled_expression.h"
 #include "query/updates/array_build.h"
 #include "query/updates/array_filters.h"
 #include "query/updates/value_set.h"
-#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -33,14 +33,15 @@ class Removal : public FieldUpdate {
 
 class PullEqual : public Removal {
  public:
-  explicit PullEqual(Value value) : value_(value) {}
+  PullEqual(Value value, const Collator* collation) : value_(value), collation_(collation) {}
   Result<Effect> apply(UpdateTarget& target) const override {
     CHECK_OK(check_array(target));
-    return remove_elements(target, [&](Value element) { return bson::equal(element, value_); });
+    return remove_elements(target, [&](Value element) { return bson::equal(element, value_, collation_); });
   }
 
  private:
   Value value_;
+  const Collator* collation_;
 };
 
 class PullAll : public Removal {
@@ -88,28 +89,28 @@ bool begins_with_operator(View condition) {
   return !condition.empty() && Registry<MatchOperator>::find(condition.begin()->name) != nullptr;
 }
 
-Result<Matcher> parse_condition(View filter) {
-  TRY(Matcher matcher, Matcher::parse(filter));
+Result<Matcher> parse_condition(View filter, const Collation& collation) {
+  TRY(Matcher matcher, Matcher::parse(filter, {.collation = collation}));
   CHECK_OK(check_no_expressions(matcher.tree()));
   return matcher;
 }
 
-Result<std::unique_ptr<const FieldUpdate>> parse_pull(const FieldPath&, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse_pull(const FieldPath&, Value operand, const Collation& collation) {
   const bool of_values = operand.is(bson::Type::kRegex) || (operand.is_document() && begins_with_operator(operand.as_document()));
   if (of_values) {
     const auto filter = bson::Document::build([&](bson::Writer& out) { out.add(PullValues::kNoName, operand); });
-    TRY(Matcher matcher, parse_condition(filter));
+    TRY(Matcher matcher, parse_condition(filter, collation));
     return std::make_unique<PullValues>(std::move(matcher));
   }
-  if (!operand.is_document()) return std::make_unique<PullEqual>(operand);
-  TRY(Matcher matcher, parse_condition(operand.as_document()));
+  if (!operand.is_document()) return std::make_unique<PullEqual>(operand, collation.get());
+  TRY(Matcher matcher, parse_condition(operand.as_document(), collation));
   return std::make_unique<PullDocuments>(std::move(matcher));
 }
 
-Result<std::unique_ptr<const FieldUpdate>> parse_pull_all(const FieldPath&, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse_pull_all(const FieldPath&, Value operand, const Collation& collation) {
   if (!operand.is_array())
     return error(Code::BadValue, "$pullAll requires an array argument but was given a ", operand.type_name());
-  ValueSet values;
+  ValueSet values(collation.get());
   values.add_all(operand.as_document());
   return std::make_unique<PullAll>(std::move(values));
 }

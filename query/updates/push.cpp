@@ -99,7 +99,7 @@ Result<std::int64_t> whole_number(Value value, std::string_view clause, std::str
   return error(Code::BadValue, "The value for ", clause, " must be an integer value", but, value.type_name());
 }
 
-Status read_clause(const bson::Field& clause, PushOperand& operand) {
+Status read_clause(const bson::Field& clause, const Collation& collation, PushOperand& operand) {
   if (clause.name == "$each") {
     if (!clause.value.is_array())
       return error(Code::BadValue, "The argument to $each in $push must be an array but it was of type: ", clause.value.type_name());
@@ -110,7 +110,7 @@ Status read_clause(const bson::Field& clause, PushOperand& operand) {
   } else if (clause.name == "$position") {
     TRY(operand.position, whole_number(clause.value, clause.name, ", not of type: "));
   } else if (clause.name == "$sort") {
-    TRY(operand.order, PushOrder::parse(clause.value));
+    TRY(operand.order, PushOrder::parse(clause.value, collation.get()));
   } else {
     return error(Code::BadValue, "Unrecognized clause in $push: ", clause.name);
   }
@@ -118,7 +118,7 @@ Status read_clause(const bson::Field& clause, PushOperand& operand) {
 }
 
 /// An object with $each in it is made of clauses; anything else is the value to push.
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value value) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value value, const Collation& collation) {
   PushOperand operand;
   if (!value.is_document() || !value.as_document().has("$each")) {
     operand.values.push_back(value);
@@ -129,7 +129,7 @@ Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value value) 
   for (const bson::Field& clause : value.as_document()) {
     if (std::ranges::find(seen, clause.name) != seen.end())
       return error(Code::BadValue, "Only one ", clause.name, " is supported.");
-    CHECK_OK(read_clause(clause, operand));
+    CHECK_OK(read_clause(clause, collation, operand));
     seen.push_back(clause.name);
   }
   return std::make_unique<Push>(std::move(operand));

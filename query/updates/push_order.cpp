@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "wire/bson/compare.h"
+#include "query/collation/collator.h"
 
 namespace partita::query {
 namespace {
@@ -42,8 +42,9 @@ Value field_of(Value element, std::string_view path) {
 
 }  // namespace
 
-Result<PushOrder> PushOrder::parse(Value operand) {
+Result<PushOrder> PushOrder::parse(Value operand, const Collator* collation) {
   PushOrder order;
+  order.collation_ = collation;
   if (operand.is_number()) {
     TRY(const bool descending, parse_direction(operand, "$sort"));
     order.keys_.push_back({{}, descending});
@@ -64,8 +65,9 @@ Result<PushOrder> PushOrder::parse(Value operand) {
 bool PushOrder::less(Value a, Value b) const {
   for (const Key& key : keys_) {
     const bool whole = key.path.empty();
-    const std::weak_ordering order =
-        whole ? bson::compare(a, b) : bson::compare(field_of(a, key.path), field_of(b, key.path));
+    const Value left = whole ? a : field_of(a, key.path);
+    const Value right = whole ? b : field_of(b, key.path);
+    const std::weak_ordering order = bson::compare(left, right, collation_);
     if (order != 0) return key.descending ? order > 0 : order < 0;
   }
   return false;

@@ -8,11 +8,14 @@
 
 namespace partita::query {
 
+class Collator;
+
 /// How $push sorts the array: 1 or -1 for whole elements, {a: 1, "b.c": -1} for documents by their fields. Unlike other
 /// sorts it takes arrays as they are, not by their least element. Names point into the operand.
 class PushOrder {
  public:
-  static Result<PushOrder> parse(bson::Value operand);
+  /// The collation, which may be null, must outlive it.
+  static Result<PushOrder> parse(bson::Value operand, const Collator* collation);
   /// Elements that are equal stay in their order.
   void sort(std::vector<bson::Value>& elements) const;
 
@@ -24,6 +27,7 @@ class PushOrder {
   bool less(bson::Value a, bson::Value b) const;
 
   std::vector<Key> keys_;
+  const Collator* collation_ = nullptr;
 };
 
 }  // namespace partita::query

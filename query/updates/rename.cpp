@@ -31,7 +31,7 @@ class Departure : public FieldUpdate {
 
 bool leads_into(const FieldPath& a, const FieldPath& b) { return a.size() < b.size() && b.prefix(a.size()) == a.text(); }
 
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath& from, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath& from, Value operand, const Collation&) {
   const auto written = [&] { return bson::to_shell(bson::Field{from.text(), operand}); };
   if (!operand.is_string()) return error(Code::BadValue, "The 'to' field for $rename must be a string: ", written());
   if (operand.as_string().find('\0') != std::string_view::npos)

@@ -27,7 +27,7 @@ class SetOnInsert : public Set {
 };
 
 template <class T>
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand) {
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand, const Collation&) {
   return std::make_unique<T>(operand);
 }
 

@@ -10,7 +10,7 @@ class Unset : public FieldUpdate {
   Demand demand(bool) const override { return Demand::kNothing; }
 };
 
-Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, bson::Value) { return std::make_unique<Unset>(); }
+Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, bson::Value, const Collation&) { return std::make_unique<Unset>(); }
 
 const RegisterEntry<UpdateOperator> kUnset{{
     .name = "$unset",

@@ -94,26 +94,27 @@ Result<UpdateOutcome> replace(View before, View source, const bson::Timestamp* t
 Result<Update> Update::parse(Value update, const UpdateOptions& options) {
   if (!update.is_document() && !update.is_array())
     return error(Code::FailedToParse, "Update argument must be either an object or an array");
-  TRY(ArrayFilters filters, ArrayFilters::parse(options.array_filters));
+  const ExpressionContext none;
+  const ExpressionContext& context = options.expressions == nullptr ? none : *options.expressions;
+  TRY(ArrayFilters filters, ArrayFilters::parse(options.array_filters, context.collation));
   Update parsed;
   if (update.is_array()) {
     if (filters.size() > 0)
       return error(Code::FailedToParse, "arrayFilters may not be specified for pipeline-style updates");
-    const ExpressionContext none;
-    const ExpressionContext& context = options.expressions == nullptr ? none : *options.expressions;
     TRY(parsed.pipeline_, PipelineUpdate::parse(update.as_document(), context, options.constants));
     return parsed;
   }
   if (!options.constants.empty())
     return error(Code{51198}, "Constant values may only be specified for pipeline updates");
   parsed.source_ = bson::Document(update.as_document());
+  parsed.collation_ = context.collation;
   const View source = parsed.source_;
   parsed.is_replacement_ = source.empty() || !source.begin()->name.starts_with('$');
   if (parsed.is_replacement_) {
     if (const std::string_view name = dollar_name_in(source); !name.empty()) parsed.tree_.dollar_names.push_back(name);
     parsed.reads_clock_ = has_empty_timestamp(source);
   } else {
-    TRY(parsed.tree_, parse_update_operators(source, std::move(filters)));
+    TRY(parsed.tree_, parse_update_operators(source, std::move(filters), context.collation));
     parsed.reads_clock_ = parsed.tree_.reads_clock;
   }
   return parsed;

@@ -17,7 +17,7 @@ struct UpdateOutcome {
 struct UpdateOptions {
   bson::Value array_filters = {};  ///< An array, or missing.
   bson::View constants = {};       ///< Variables of a pipeline, whose values are no expressions.
-  const ExpressionContext* expressions = nullptr;  ///< What surrounds the expressions of a pipeline.
+  const ExpressionContext* expressions = nullptr;  ///< What surrounds the expressions of a pipeline; by its collation all compares.
 };
 
 /// An update, compiled: parsed once per request, applied to each document. A replacement, a tree of operators, or a pipeline.
@@ -50,6 +50,7 @@ class Update {
   Result<UpdateOutcome> run_pipeline(bson::View before, bson::Buffer& after) const;
 
   bson::Document source_;  // Operands and the replacement point into it.
+  Collation collation_;    // Operators point to it.
   UpdateTree tree_;
   std::optional<PipelineUpdate> pipeline_;
   bool is_replacement_ = false;

@@ -66,8 +66,8 @@ struct UpdateTree {
   std::vector<std::string_view> dollar_names;  ///< Top-level names that an update may remove but not write.
 };
 
-/// The operators of {$set: {...}, $inc: {...}}; operands point into `update`.
-Result<UpdateTree> parse_update_operators(bson::View update, ArrayFilters filters = {});
+/// The operators of {$set: {...}, $inc: {...}}; operands point into `update`, and to the collation.
+Result<UpdateTree> parse_update_operators(bson::View update, ArrayFilters filters = {}, const Collation& collation = nullptr);
 
 /// "9" before "10" before "a": by bytes, but numbers by what they mean.
 bool update_order(std::string_view a, std::string_view b);

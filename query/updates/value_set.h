@@ -8,10 +8,14 @@
 
 namespace partita::query {
 
+class Collator;
+
 /// Values of an array, each once: equal as MongoDB compares, so that 1 and 1.0 are one. Looked up without walking over
 /// them all, for both the set and what is held against it may be long.
 class ValueSet {
  public:
+  /// The collation, which may be null, must outlive it.
+  explicit ValueSet(const Collator* collation) : collation_(collation) {}
   void add_all(bson::View array);
   void add(bson::Value value);
 
@@ -22,6 +26,7 @@ class ValueSet {
   std::optional<std::size_t> find(bson::Value value) const;
 
  private:
+  const Collator* collation_;
   std::vector<bson::Value> values_;
   std::vector<std::uint32_t> sorted_;  // Empty as long as there are few.
 };

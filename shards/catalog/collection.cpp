@@ -93,7 +93,7 @@ std::size_t Collection::index_count() const {
 
 bool Collection::lists_shard_key() const {
   const auto same = [&](const auto& spec) {
-    return sharding->is_own_index(spec->definition["key"]) && !spec->sparse && spec->keys->filter() == nullptr;
+    return sharding->is_own_index(spec->definition["key"]) && !spec->sparse && spec->collation == nullptr && spec->keys->filter() == nullptr;
   };
   return sharding != nullptr && sharding->has_index() && std::ranges::none_of(indexes, same);
 }
@@ -107,6 +107,11 @@ Status Sharding::check_unique(const IndexSpec& index) const {
   if (!begins_with_key(index)) {
     return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
                  " with shard key pattern ", bson::to_shell(key.pattern()));
+  }
+  // Partitions are divided by the bytes of texts: those that a collation takes for one may lie apart.
+  if (index.collation != nullptr) {
+    return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
+                 " with a collation in a sharded collection: the collation must be {locale: \"simple\"}");
   }
   const auto is_id = [](const IndexSpec::Part& part) { return part.path == "_id"; };
   if (!divides_keys() || std::ranges::any_of(index.parts, is_id)) return {};

@@ -33,6 +33,7 @@ struct IndexSpec {
   std::shared_ptr<const query::IndexKeyMaker> keys;
   bool unique = false;
   bool sparse = false;
+  query::Collation collation;   ///< By which texts lie in it, and are equal.
   bool hidden = false;          ///< Kept as any other, and used by no query.
   bool prepare_unique = false;  ///< Takes no duplicates from now on; those that are there already may stay.
   std::optional<std::int32_t> expire_after;  ///< Seconds behind the date in its field, at which a document goes.
@@ -44,11 +45,11 @@ struct IndexSpec {
   bool has(query::KeyForm form) const;
   /// Nothing but name, and what a collMod may change, tells the two apart.
   bool is_equivalent(const IndexSpec& other) const;
-  /// Checks a definition as createIndexes takes it.
-  static Result<IndexSpec> parse(bson::View definition);
+  /// Checks a definition as createIndexes takes it. One that says nothing of a collation has that of its collection.
+  static Result<IndexSpec> parse(bson::View definition, const query::Collation& inherited = nullptr);
 
  private:
-  static Result<IndexSpec> read(bson::View definition);
+  static Result<IndexSpec> read(bson::View definition, const query::Collation& inherited);
 };
 
 /// What an index on these fields is called where nobody says otherwise: region_hashed, a_1_b_-1.
@@ -101,6 +102,7 @@ struct PartitionSlot {
   std::optional<PartitionId> origin;   ///< Which it descends from by splits.
   const Sharding* sharding = nullptr;  ///< The collection's, which lives as long as this.
   TableId claims = kNoTable;           ///< Of _ids; the collection's.
+  const query::Collator* collation = nullptr;  ///< The collection's.
 };
 
 struct Validation;
@@ -128,6 +130,7 @@ class Collection {
   std::shared_ptr<const Sharding> sharding;  ///< Null: records are clustered by their _id, or lie as they have come.
   /// Then records are keyed by numbers in the order in which they have come, all in one partition, and _id has an index.
   std::optional<CappedLimits> capped;
+  query::Collation collation;  ///< Of queries that say nothing else, and of its _ids. Never changes.
   std::shared_ptr<const Validation> validation;  ///< Null: its user demands nothing of documents.
   std::vector<std::shared_ptr<const IndexSpec>> indexes;  ///< Secondary ones; that of _id is the record key itself.
   std::vector<PartitionSlot> partitions;                  ///< In the order of their ranges, which tile the key space.

@@ -162,11 +162,13 @@ Status Catalog::copy(const Claim& claim, const CopyPlan& plan, const Interrupt& 
   target.ns = source->ns;
   target.uuid = source->uuid;
   target.sharding = plan.sharding;
+  target.collation = source->collation;
   target.partitions = fresh.slots(source->uuid);
   target.note_heads();
   for (std::size_t i = 0; i < target.partitions.size(); ++i) {
     target.partitions[i].inherits = plan.inherits.size() == 1 ? plan.inherits[0] : plan.inherits[i];
     if (!plan.origins.empty()) target.partitions[i].origin = plan.origins[i];
+    target.partitions[i].collation = source->collation.get();
   }
   CopyWishes wishes(*this, source->uuid);
   const Interrupt go_on = [&]() -> Status {

@@ -19,10 +19,10 @@ using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
 
 Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
 
-Result<std::vector<IndexSpec>> parse(const std::vector<bson::View>& definitions) {
+Result<std::vector<IndexSpec>> parse(const std::vector<bson::View>& definitions, const query::Collation& inherited) {
   std::vector<IndexSpec> specs;
   for (const bson::View definition : definitions) {
-    TRY(IndexSpec spec, IndexSpec::parse(definition));
+    TRY(IndexSpec spec, IndexSpec::parse(definition, inherited));
     specs.push_back(std::move(spec));
   }
   return specs;
@@ -64,7 +64,10 @@ Result<bool> is_settled_by_sharding(const Collection& collection, bson::View def
   const bson::View key = definition["key"].as_document();
   const bool unique = definition["unique"].truthy();
   if (!sharding.is_own_index(bson::Value::of(key)) || !collection.lists_shard_key()) return false;
-  const bool other = unique || definition["sparse"].truthy() || definition.has("partialFilterExpression") ||
+  const bson::Value collation = definition["collation"];
+  const bool is_simple = collation.is_document() ? collation.as_document()["locale"].is_string() && collation.as_document()["locale"].as_string() == "simple"
+                                                 : collection.collation == nullptr;
+  const bool other = unique || !is_simple || definition["sparse"].truthy() || definition.has("partialFilterExpression") ||
                      definition.has("expireAfterSeconds") || definition["hidden"].truthy() || definition["prepareUnique"].truthy();
   if (other) return false;
   const bson::Value name = definition["name"];
@@ -104,6 +107,15 @@ Status check_name(const Collection& collection, const IndexSpec& wanted) {
                ", name: \"", sharding->name, "\" }");
 }
 
+Status check_id_collation(const Collection& collection, const IndexSpec& wanted) {
+  if (agree(collection.collation, wanted.collation)) return {};
+  const auto shown = [](const query::Collation& collation) {
+    return collation == nullptr ? std::string("{ locale: \"simple\" }") : bson::to_shell(collation->spec());
+  };
+  return error(Code::BadValue, "The _id index must have the same collation as the collection. Index collation: ", shown(wanted.collation),
+               ", collection collation: ", shown(collection.collation));
+}
+
 Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
   for (const auto& spec : specs) {
     TRY(const bool same, is_same(*spec, wanted));
@@ -118,6 +130,7 @@ Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const 
                                                      const Interrupt& interrupted, BuildProgress* progress) {
   std::vector<bson::View> wanted_definitions;
   const auto there = share()->share(ns.full());
+  const query::Collation inherited = there == nullptr ? nullptr : there->collation;
   for (const bson::View definition : definitions) {
     TRY(bool settled, is_settled_by_clustering(there.get(), definition));
     if (!settled && there != nullptr) {
@@ -125,7 +138,7 @@ Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const 
     }
     if (!settled) wanted_definitions.push_back(definition);
   }
-  TRY(std::vector<IndexSpec> wanted, parse(wanted_definitions));
+  TRY(std::vector<IndexSpec> wanted, parse(wanted_definitions, inherited));
   IndexCounts counts;
   counts.created_collection = share()->find(ns.full()) == nullptr;
   CHECK_OK(get_or_create(ns));
@@ -155,6 +168,7 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
   counts.before = counts.after = collection->index_count();
   Specs fresh;
   for (IndexSpec& spec : wanted) {
+    if (spec.is_id_key()) CHECK_OK(check_id_collation(*collection, spec));
     if (spec.is_id_key()) continue;
     if (collection->sharding != nullptr) CHECK_OK(collection->sharding->check_unique(spec));
     if (collection->capped && spec.expire_after) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "query/expressions/compiled_expression.h"
 #include "shards/catalog/geo_index.h"
 #include "shards/catalog/text_definition.h"
 #include "wire/bson/json.h"
@@ -64,7 +65,7 @@ Status check_filter(const query::FilterTree& filter) {
   return {};
 }
 
-Result<query::Matcher> read_filter(Value value) {
+Result<query::Matcher> read_filter(Value value, const query::Collation& collation) {
   if (!value.is_document()) {
     return error(Code::TypeMismatch, "The field 'partialFilterExpression' must be an object, but got ", value.type_name());
   }
@@ -73,7 +74,7 @@ Result<query::Matcher> read_filter(Value value) {
     if (needs_more) return error(Code::QueryFeatureNotAllowed, field.name, " is not allowed in this context");
     if (field.name == "$where" || field.name == "$text") return error(Code::BadValue, field.name, " is not allowed in this context");
   }
-  TRY(query::Matcher filter, query::Matcher::parse(value.as_document()));
+  TRY(query::Matcher filter, query::Matcher::parse(value.as_document(), {.collation = collation}));
   CHECK_OK(check_filter(filter.tree()));
   return filter;
 }
@@ -87,11 +88,10 @@ Result<bson::View> read_wildcard_projection(Value value) {
 }
 
 /// The order of bytes is the only one that there is.
-Status check_collation(Value value) {
+Result<query::Collation> read_collation(Value value) {
   if (!value.is_document()) return error(Code::TypeMismatch, "The field 'collation' must be an object, but got ", value.type_name());
-  const Value locale = value.as_document()["locale"];
-  if (locale.is_string() && locale.as_string() == "simple") return {};
-  return cannot("the index option 'collation' is not supported");
+  if (value.as_document().empty()) return error(Code::BadValue, "The field 'collation' cannot be an empty object.");
+  return query::Collator::make(value.as_document());
 }
 
 Status refuse(std::string_view name) {
@@ -116,12 +116,12 @@ Status read_option(IndexOptions& options, IndexSpec& spec, std::string_view name
   } else if (name == "expireAfterSeconds") {
     TRY(spec.expire_after, read_seconds(value));
   } else if (name == "partialFilterExpression") {
-    TRY(query::Matcher filter, read_filter(value));
+    TRY(query::Matcher filter, read_filter(value, spec.collation));
     options.filter.emplace(std::move(filter));
   } else if (name == "wildcardProjection") {
     TRY(options.wildcard_projection, read_wildcard_projection(value));
   } else if (name == "collation") {
-    return check_collation(value);
+    return {};  // Read before all others: filters compare by it.
   } else if (is_text_option(name)) {
     if (spec.has(query::KeyForm::kText)) return {};  // Settled before.
     return error(Code::CannotCreateIndex, "the field '", name, "' can only be specified with text indexes");
@@ -139,6 +139,9 @@ bool is_heading(std::string_view name) { return name == "key" || name == "name" 
 }  // namespace
 
 Status IndexOptions::read(IndexSpec& spec, bson::View definition) {
+  if (const Value collation = definition["collation"]; !collation.missing()) {
+    TRY(spec.collation, read_collation(collation));
+  }
   for (const auto& [name, value] : definition) {
     if (!is_heading(name)) CHECK_OK(read_option(*this, spec, name, value));
   }
@@ -158,6 +161,12 @@ Status IndexOptions::check(const IndexSpec& spec, bson::View definition) const {
   if (spec.expire_after && spec.has(query::KeyForm::kText)) return cannot("text indexes cannot be TTL indexes");
   if (spec.has(query::KeyForm::kHash) && (spec.unique || spec.prepare_unique)) {
     return error(Code{16764}, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.");
+  }
+  if (spec.has(query::KeyForm::kGridCell) && spec.collation != nullptr) {
+    return cannot("Index type '2d' does not support collation: " + bson::to_shell(spec.collation->spec()));
+  }
+  if (spec.has(query::KeyForm::kText) && spec.collation != nullptr) {
+    return cannot("Index type 'text' does not support collation: " + bson::to_shell(spec.collation->spec()));
   }
   if (!spec.has(query::KeyForm::kPathAndValue)) {
     if (wildcard_projection.empty()) return {};
@@ -187,6 +196,7 @@ void write_index_options(const IndexSpec& spec, bson::View definition, bson::Wri
   write_geo_options(spec, definition, out);
   if (spec.has(query::KeyForm::kText)) write_text_options(definition, out);
   if (spec.prepare_unique) out.add("prepareUnique", true);
+  if (spec.collation != nullptr) out.add("collation", spec.collation->spec());
 }
 
 }  // namespace partita::shards

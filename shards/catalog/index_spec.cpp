@@ -102,7 +102,7 @@ Status check_id_index(const IndexSpec& spec, bson::View key, bson::View definiti
     return error(Code::BadValue, "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, "
                  "found key: ", bson::to_shell(key));
   }
-  constexpr std::string_view kTaken[] = {"key", "name", "ns", "v"};
+  constexpr std::string_view kTaken[] = {"key", "name", "ns", "v", "collation"};
   for (const auto& [option, value] : definition) {
     if (std::ranges::find(kTaken, option) != std::end(kTaken)) continue;
     return error(Code::InvalidIndexSpecificationOption, "The field '", option, "' is not valid for an _id index "
@@ -136,7 +136,7 @@ Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& s
     texts = std::make_shared<const query::text::Spec>(std::move(parsed));
   }
   return std::make_shared<const query::IndexKeyMaker>(std::move(fields), spec.sparse, std::move(options.filter), std::move(scope), geo,
-                                                      std::move(texts));
+                                                      std::move(texts), spec.collation);
 }
 
 }  // namespace
@@ -180,23 +180,24 @@ bool IndexSpec::is_equivalent(const IndexSpec& other) const {
     const bson::Value another = other.definition[field];
     return one.missing() || another.missing() ? one.missing() == another.missing() : bson::equal(one, another);
   };
-  return same("key") && unique == other.unique && sparse == other.sparse && same("partialFilterExpression") && same("wildcardProjection") &&
+  return same("key") && unique == other.unique && sparse == other.sparse && agree(collation, other.collation) && same("partialFilterExpression") && same("wildcardProjection") &&
          same("weights") && same("default_language") && same("language_override");
 }
 
-Result<IndexSpec> IndexSpec::parse(bson::View definition) {
+Result<IndexSpec> IndexSpec::parse(bson::View definition, const query::Collation& inherited) {
   const bson::Value key = definition["key"];
   if (!key.is_document()) {
     if (key.missing()) return error(Code::FailedToParse, "The 'key' field is a required property of an index specification");
     return error(Code::TypeMismatch, "The field 'key' must be an object, but got ", key.type_name());
   }
-  if (!is_text_key(key.as_document())) return read(definition);
+  if (!is_text_key(key.as_document())) return read(definition, inherited);
   TRY(const bson::Document settled, text_definition(definition));
-  return read(settled.view());
+  return read(settled.view(), inherited);
 }
 
-Result<IndexSpec> IndexSpec::read(bson::View definition) {
+Result<IndexSpec> IndexSpec::read(bson::View definition, const query::Collation& inherited) {
   IndexSpec spec;
+  spec.collation = inherited;
   const bson::Value key = definition["key"];
   CHECK_OK(parse_key(spec, key.as_document()));
   CHECK_OK(parse_name(spec, definition["name"]));

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "shards/catalog/collection.h"
+#include "query/collation/collator.h"
 
 namespace partita::shards {
 namespace {
@@ -34,6 +35,12 @@ std::vector<PartitionId> read_ids(bson::Value array) {
     ids.push_back(PartitionId{static_cast<std::uint32_t>(id.exact_int64().value_or(0))});
   }
   return ids;
+}
+
+/// Sort keys in its tables: they are in order as long as the rules are the same.
+bool has_collation(const CollectionRow& row) {
+  const auto collated = [](const IndexRow& index) { return index.definition.view().has("collation"); };
+  return row.options.view().has("collation") || std::ranges::any_of(row.indexes, collated);
 }
 
 }  // namespace
@@ -86,6 +93,7 @@ bson::Document CollectionRow::encode() const {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("ns", ns);
     row.add("options", options.view());
+    if (has_collation(*this)) row.add("collationRules", query::Collator::rules_version());
     if (!sharding.view().empty()) row.add("sharding", sharding.view());
     row.add("nextIndex", static_cast<std::int64_t>(next_index));
     bson::ArrayWriter array = row.array("indexes");
@@ -110,6 +118,11 @@ Result<CollectionRow> CollectionRow::decode(bson::View row) {
     collection.sharding = bson::Document(sharding.as_document());
   }
   TRY(collection.next_index, number(row, "collection", "nextIndex"));
+  const bson::Value rules = row["collationRules"];
+  if (rules.is_string() && rules.as_string() != query::Collator::rules_version()) {
+    return error(Code::FileOpenFailed, "the keys of ", collection.ns, " have been collated by the rules of ICU ", rules.as_string(),
+                 ", and this server has those of ", query::Collator::rules_version(), ", which may order them otherwise");
+  }
   const bson::Value indexes = row["indexes"];
   if (!indexes.is_array()) return damaged("collection", "indexes");
   for (const auto& [name, index] : indexes.as_document()) {

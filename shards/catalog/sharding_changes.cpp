@@ -35,12 +35,13 @@ Status check_again(const Collection& there, const Sharding& sharding) {
                divides ? "" : ", splitLogicalPartitions: false", claims ? "" : ", uniqueId: false", " }");
 }
 
-IndexRow index_row(std::uint32_t id, bson::View key, std::string_view name, bool unique) {
+IndexRow index_row(std::uint32_t id, bson::View key, std::string_view name, bool unique, const query::Collator* collation) {
   return {id, bson::Document::build([&](bson::Writer& definition) {
             definition.add("v", 2);
             definition.add("key", key);
             definition.add("name", name);
             if (unique) definition.add("unique", true);
+            if (collation != nullptr) definition.add("collation", collation->spec());
           })};
 }
 
@@ -88,6 +89,10 @@ Result<std::string> new_claims(const CollectionRow& row, const Sharding* before)
 }
 
 Status check_unique_indexes(const Collection& collection, const Sharding& sharding) {
+  // Bounds within a key are shown as documents, and what an _id was, its sort key does not tell.
+  if (sharding.divides_keys() && collection.collation != nullptr) {
+    return error(Code::InvalidOptions, "splitLogicalPartitions cannot be chosen for ", collection.ns.full(), ", which has a collation");
+  }
   for (const auto& index : collection.indexes) {
     if (sharding.check_unique(*index).ok()) continue;
     if (sharding.begins_with_key(*index)) {
@@ -107,11 +112,11 @@ CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* 
   const CollectionRow* there = state_.row(collection.uuid);
   CollectionRow row = there == nullptr ? CollectionRow() : there->copy();
   const bson::Document id_key = bson::Document::build([](bson::Writer& key) { key.add("_id", 1); });
-  const auto add = [&](bson::View key, std::string_view name, bool unique) {
+  const auto add = [&](bson::View key, std::string_view name, bool unique, const query::Collator* collation = nullptr) {
     if (std::ranges::any_of(row.indexes, [&](const IndexRow& index) { return index.definition["name"].as_string() == name; })) return;
     const std::uint32_t id = std::max(row.next_index, next_index_id_);
     row.next_index = next_index_id_ = id + 1;
-    row.indexes.push_back(index_row(id, key, name, unique));
+    row.indexes.push_back(index_row(id, key, name, unique, collation));
   };
   const Sharding* before = collection.sharding.get();
   const bool lost = before != nullptr && before->has_index() && !before->key.has_hash() && !extends(sharding, *before);
@@ -124,7 +129,7 @@ CollectionRow Catalog::divided_by(const Collection& collection, const Sharding* 
     return (by_id && is_on(index, id_key)) || (sharding != nullptr && is_needless(index, *sharding));
   });
   // Looking up documents by _id takes an index where records are not clustered by it.
-  if (!by_id) add(id_key, "_id_", false);
+  if (!by_id) add(id_key, "_id_", false, collection.collation.get());
   if (!by_id && sharding->unique) add(next->key.pattern(), next->name, true);
   return row;
 }

@@ -65,7 +65,10 @@ Status CatalogState::put_collection(const Uuid& uuid, bson::View row) {
     specs.push_back(std::move(spec));
   }
   if (member.row.options.view() != decoded.options.view()) {
-    TRY(member.validation, Validation::parse(decoded.options));
+    if (const bson::Value collation = decoded.options["collation"]; collation.is_document() && member.collation == nullptr) {
+      TRY(member.collation, query::Collator::make(collation.as_document()));
+    }
+    TRY(member.validation, Validation::parse(decoded.options, member.collation));
   }
   const std::shared_ptr<const Sharding> before = std::exchange(member.sharding, nullptr);
   if (!decoded.sharding.view().empty()) {
@@ -185,6 +188,7 @@ Status CatalogState::settle_member(const Uuid& uuid, Member& member, Changes& ch
     slot.indexes = member.segments.at(slot.partition->segment()).indexes;
     slot.sharding = member.sharding.get();
     slot.claims = member.claims;
+    slot.collation = member.collation.get();
   }
   hand_on(member);
   if (heirs.empty()) return {};
@@ -332,6 +336,7 @@ std::shared_ptr<Collection> CatalogState::assemble(const Uuid& uuid, const Membe
   collection->uuid = uuid;
   collection->options = member.row.options.copy();
   collection->sharding = member.sharding;
+  collection->collation = member.collation;
   collection->validation = member.validation;
   collection->capped = CappedLimits::of(collection->options);
   collection->indexes = member.specs;

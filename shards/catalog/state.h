@@ -75,6 +75,7 @@ class CatalogState {
   struct Member {
     CollectionRow row;
     std::shared_ptr<const Sharding> sharding;
+    query::Collation collation;
     std::shared_ptr<const Validation> validation;
     std::vector<std::shared_ptr<const IndexSpec>> specs;
     std::map<PartitionId, PartitionSlot> slots;

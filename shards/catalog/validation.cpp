@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/catalog/validation.h"
 
+#include "query/expressions/compiled_expression.h"
 #include "query/match/failure_details.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
 
 namespace partita::shards {
 
-Result<std::shared_ptr<const Validation>> Validation::parse(bson::View options) {
+Result<std::shared_ptr<const Validation>> Validation::parse(bson::View options, const query::Collation& collation) {
   const bson::Value validator = options["validator"];
   const bson::Value level = options["validationLevel"];
   const bson::Value action = options["validationAction"];
   const bool off = level.is_string() && level.as_string() == "off";
   if (!validator.is_document() || validator.as_document().empty() || off) return std::shared_ptr<const Validation>();
-  TRY(query::Matcher matcher, query::Matcher::parse(validator.as_document()));
+  TRY(query::Matcher matcher, query::Matcher::parse(validator.as_document(), {.collation = collation}));
   return std::make_shared<const Validation>(Validation{.matcher = std::move(matcher),
                                                        .moderate = level.is_string() && level.as_string() == "moderate",
                                                        .warns = action.is_string() && action.as_string() == "warn"});

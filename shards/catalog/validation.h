@@ -15,7 +15,7 @@ struct Validation {
   bool warns = false;     ///< What does not meet it is stored, and told to the log.
 
   /// Null where nothing is demanded.
-  static Result<std::shared_ptr<const Validation>> parse(bson::View options);
+  static Result<std::shared_ptr<const Validation>> parse(bson::View options, const query::Collation& collation);
   bool is_met_by(bson::View document) const;
   /// DocumentValidationFailure, with what a client is told of the reason; and what the log is told where it only warns.
   Status check(bson::View document) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/decode.h"
+#include "query/keys/encode.h"
 #include "query/sort/key_order.h"
 #include "shards/storage/memory_tables.h"
 #include "wire/bson/json.h"
@@ -33,29 +34,74 @@ std::pair<std::size_t, std::size_t> record_key_place(Bytes value) {
   return {at, size};
 }
 
-/// The fields of an entry as a document, for the text of a duplicate key error.
+std::string hex(Bytes bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes) {
+    for (const int digit : {byte >> 4, byte & 15}) text.push_back("0123456789abcdef"[digit]);
+  }
+  return text;
+}
+
+/// The fields of an entry as a document, for the text of a duplicate key error. What a text was, a collation does not tell any
+/// more: its sort key stands for it, and for what may hold texts all of its bytes.
 bson::Document key_value(const IndexSpec& spec, Bytes key, Bytes type_bits) {
   return bson::Document::build([&](bson::Writer& out) {
     query::keys::Decoder decoder(key, type_bits);
     for (const IndexSpec::Part& part : spec.parts) {
-      if (!decoder.next(part.direction(), part.path, out).ok()) return;
+      if (spec.collation == nullptr) {
+        if (!decoder.next(part.direction(), part.path, out).ok()) return;
+        continue;
+      }
+      bool decoded = true;
+      const bson::Document one = bson::Document::build([&](bson::Writer& field) { decoded = decoder.next(part.direction(), part.path, field).ok(); });
+      if (!decoded) return;
+      const bson::Value value = one[part.path];
+      const std::size_t size = part_size(part, key);
+      if (value.is_string()) {
+        out.add(part.path, hex(bytes_of(value.as_string())));
+      } else {
+        query::is_collated(value) ? out.add(part.path, hex(key.first(size))) : out.add(part.path, value);
+      }
+      key = key.subspan(size);
     }
   });
 }
 
-std::vector<std::uint8_t> collision_details(bson::View key_pattern, bson::View key_value) {
+/// `collation` is empty where there is none.
+std::vector<std::uint8_t> collision_details(bson::View key_pattern, bson::View key_value, bson::View collation) {
   bson::Buffer details;
   {
     bson::Writer out(details);
     out.add("keyPattern", key_pattern);
     out.add("keyValue", key_value);
+    if (!collation.empty()) {
+      const auto is_encoded = [](const bson::Field& field) { return field.value.is_string(); };
+      if (std::ranges::any_of(key_value, is_encoded)) {
+        bson::ArrayWriter encoded = out.array("hexEncoded");
+        for (const bson::Field& field : key_value) encoded.push(is_encoded(field));
+      }
+      out.add("collation", collation);
+    }
   }
   return {details.data(), details.data() + details.size()};
 }
 
 Status collision(const IndexSpec& spec, Bytes fields, Bytes type_bits) {
   const bson::Document values = key_value(spec, fields, type_bits);
-  return error(Code::DuplicateKey, spec.name).with_details(collision_details(spec.definition["key"].as_document(), values));
+  const bson::View collation = spec.collation == nullptr ? bson::View() : spec.collation->spec();
+  return error(Code::DuplicateKey, spec.name).with_details(collision_details(spec.definition["key"].as_document(), values, collation));
+}
+
+Status duplicate_key(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value, bson::View collation) {
+  const bson::Document shown = bson::Document::build([&](bson::Writer& out) {
+    for (const auto& [name, value] : key_value) {
+      const bool encoded = !collation.empty() && value.is_string();
+      encoded ? out.add(name, "0x" + std::string(value.as_string())) : out.add(name, value);
+    }
+  });
+  return error(Code::DuplicateKey, "E11000 duplicate key error collection: ", ns, " index: ", index_name,
+               collation.empty() ? "" : " collation: " + bson::to_shell(collation), " dup key: ", bson::to_shell(shown))
+      .with_details(collision_details(key_pattern, key_value, collation));
 }
 
 }  // namespace
@@ -93,12 +139,22 @@ Status duplicate_key(std::string_view ns, std::string_view index_name, bson::Vie
   return error(Code::DuplicateKey, "E11000 duplicate key error collection: ", ns, " index: ", index_name,
                " dup key: ", bson::to_shell(key_value))
       .with_details(collision_details(key_pattern, key_value));
+Status duplicate_id(std::string_view ns, std::string_view index_name, bson::Value id, const query::Collator* collation) {
+  const bson::Document pattern = bson::Document::build([](bson::Writer& out) { out.add("_id", 1); });
+  const bson::Document value = bson::Document::build([&](bson::Writer& out) {
+    if (collation == nullptr || !query::is_collated(id)) return out.add("_id", id);
+    bson::Buffer key;
+    id.is_string() ? collation->append_sort_key(id.as_string(), key) : query::keys::encode(id, key, nullptr, collation);
+    out.add("_id", hex(key.bytes()));
+  });
+  return duplicate_key(ns, index_name, pattern, value, collation == nullptr ? bson::View() : collation->spec());
 }
 
 Status duplicate_key(std::string_view ns, const Status& collision) {
   const bson::View details = bson::View::trusted(collision.details().data());
-  return duplicate_key(ns, collision.message(), details["keyPattern"].as_document(),
-                       details["keyValue"].as_document());
+  const bson::Value collation = details["collation"];
+  return duplicate_key(ns, collision.message(), details["keyPattern"].as_document(), details["keyValue"].as_document(),
+                       collation.is_document() ? collation.as_document() : bson::View());
 }
 
 /// Fills key_ and value_.

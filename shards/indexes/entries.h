@@ -87,7 +87,8 @@ Status index_collision(const IndexSpec& spec, Bytes key, Bytes value);
 
 /// E11000 as MongoDB words it, with keyPattern and keyValue beside it. Who knows the collection's name writes it; below,
 /// a collision is a DuplicateKey whose message is the index's name and whose details are the two documents.
-Status duplicate_key(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value);
 Status duplicate_key(std::string_view ns, const Status& collision);
+/// The same of a record key, which is an index on _id to those who read it.
+Status duplicate_id(std::string_view ns, std::string_view index_name, bson::Value id, const query::Collator* collation);
 
 }  // namespace partita::shards

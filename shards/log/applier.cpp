@@ -114,7 +114,7 @@ Status BasicApplier<Session>::insert(Session& session, const PartitionSlot& slot
 template <RowSession Session>
 Status BasicApplier<Session>::claim_id(Session& session, const PartitionSlot& slot, bson::View document) {
   id_.clear();
-  query::keys::encode(document["_id"], id_);
+  query::keys::encode(document["_id"], id_, nullptr, slot.collation);
   TRY(Cursor claims, session.cursor(slot.claims));
   return claims.insert(id_.bytes(), {});
 }
@@ -122,7 +122,7 @@ Status BasicApplier<Session>::claim_id(Session& session, const PartitionSlot& sl
 template <RowSession Session>
 Status BasicApplier<Session>::free_id(Session& session, const PartitionSlot& slot, bson::View document) {
   id_.clear();
-  query::keys::encode(document["_id"], id_);
+  query::keys::encode(document["_id"], id_, nullptr, slot.collation);
   TRY(Cursor claims, session.cursor(slot.claims));
   return claims.remove(id_.bytes()).status();
 }

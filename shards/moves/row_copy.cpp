@@ -22,9 +22,8 @@ bool is_passing(const Status& status) {
 /// Two documents have one claim, or one record key: it is an index that has them twice.
 Status same_record(const Collection& target, const PartitionSlot& slot, bson::View document) {
   const bool by_id = slot.claims != kNoTable || target.sharding == nullptr || target.sharding->key.is_found_by_id();
-  const bson::Document pattern = bson::Document::build([&](bson::Writer& out) { out.add("_id", 1); });
-  const bson::Document value = bson::Document::build([&](bson::Writer& out) { out.add("_id", document["_id"]); });
-  return duplicate_key(target.ns.full(), by_id ? "_id_" : default_index_name(target.sharding->key.pattern()), pattern, value);
+  const std::string index = by_id ? "_id_" : default_index_name(target.sharding->key.pattern());
+  return duplicate_id(target.ns.full(), index, document["_id"], target.collation.get());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr std::int64_t kStride = 1024;
 Result<bool> is_claimed(Session& session, const PartitionSlot& slot, bson::View document) {
   if (slot.claims == kNoTable) return true;
   bson::Buffer id;
-  query::keys::encode(document["_id"], id);
+  query::keys::encode(document["_id"], id, nullptr, slot.collation);
   TRY(Cursor claims, session.cursor(slot.claims));
   return claims.find(id.bytes());
 }

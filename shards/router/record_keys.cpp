@@ -11,15 +11,15 @@ namespace partita::shards {
 
 Status append_record_key(const Collection& collection, bson::View document, bson::Buffer& key) {
   assert(!collection.capped && "a document does not tell its number");
-  if (collection.sharding != nullptr) return collection.sharding->key.append(document, key);
-  query::keys::encode(document["_id"], key);
+  if (collection.sharding != nullptr) return collection.sharding->key.append(document, key, collection.collation.get());
+  query::keys::encode(document["_id"], key, nullptr, collection.collation.get());
   return {};
 }
 
 bool append_record_key_of_id(const Collection& collection, bson::Value id, bson::Buffer& key) {
   if (collection.capped) return false;
   if (collection.sharding == nullptr) {
-    query::keys::encode(id, key);
+    query::keys::encode(id, key, nullptr, collection.collation.get());
     return true;
   }
   const query::ShardKey& shard_key = collection.sharding->key;

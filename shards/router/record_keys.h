@@ -6,7 +6,8 @@
 namespace partita::shards {
 
 /// The record key of a document: what it is clustered by, and the primary key. For an unsharded collection that is its
-/// _id. Appends to `key`. ShardKeyNotFound where an array stands in a shard key's place. Not of a capped collection: see below.
+/// _id, by the collection's collation. Appends to `key`. ShardKeyNotFound where an array stands in a shard key's place. Not of a
+/// capped collection: see below.
 Status append_record_key(const Collection& collection, bson::View document, bson::Buffer& key);
 
 /// The record key of the one document that can have this _id, when the _id alone tells it; false, and no change, when it

@@ -4,6 +4,7 @@
 #include "query/expressions/compiled_expression.h"
 #include "query/match/matcher.h"
 #include "tests/oracle/oracle.h"
+#include "tests/support/random_collation.h"
 #include "tests/support/random_filter.h"
 #include "wire/bson/json.h"
 
@@ -25,13 +26,14 @@ class FiltersOracle : public testing::TestWithParam<std::uint64_t> {
     if (Oracle::get() == nullptr) GTEST_SKIP() << Oracle::why_not();
   }
   static Document run(const Document& command) { return Oracle::get()->run(command.view()); }
-  static Document find(bson::View filter) {
+  static Document find(bson::View filter, bson::View collation = {}) {
     return run(Document::build([&](Writer& w) {
       w.add("find", kCollection);
       w.add("filter", filter);
       Writer(w.document("projection")).add("_id", 1);
       Writer(w.document("sort")).add("_id", 1);
       w.add("batchSize", 10000);
+      if (!collation.empty()) w.add("collation", collation);
     }));
   }
 };
@@ -45,8 +47,8 @@ std::string answer_of(const Document& reply) {
   return ids;
 }
 
-std::string our_answer(bson::View filter, const std::vector<Document>& documents) {
-  const auto matcher = query::Matcher::parse(filter, {}, query::FilterUse::kQuery);
+std::string our_answer(bson::View filter, const std::vector<Document>& documents, query::Collation collation = nullptr) {
+  const auto matcher = query::Matcher::parse(filter, {.collation = std::move(collation)}, query::FilterUse::kQuery);
   if (!matcher.ok()) return "error " + std::to_string(static_cast<int>(matcher.status().code()));
   std::string ids;
   query::MatchState state;
@@ -68,6 +70,12 @@ std::string first_difference(const std::string& a, const std::string& b, const s
   return "";
 }
 
+void fill(RandomFilter& random, std::vector<Document>& documents) {
+  documents.clear();
+  for (std::int32_t id = 0; id < 150; ++id) documents.push_back(random.document(id));
+  Oracle::get()->fill(kCollection.data(), documents);
+}
+
 /// Of two faults in a filter, the one that is met first is told; which that is may differ.
 bool both_refuse(std::string_view a, std::string_view b) { return a.starts_with("error") && b.starts_with("error"); }
 
@@ -78,11 +86,7 @@ TEST_P(FiltersOracle, FindTheSame) {
   constexpr int kRounds = 2500;
   std::vector<Document> documents;
   for (int round = 0; round < kRounds; ++round) {
-    if (round % 500 == 0) {
-      documents.clear();
-      for (std::int32_t id = 0; id < 150; ++id) documents.push_back(random.document(id));
-      Oracle::get()->fill(kCollection.data(), documents);
-    }
+    if (round % 500 == 0) fill(random, documents);
     const Document filter = random.filter();
     const std::string theirs = answer_of(find(filter));
     const std::string ours = our_answer(filter, documents);
@@ -94,6 +98,28 @@ TEST_P(FiltersOracle, FindTheSame) {
   }
   EXPECT_LT(refused, kRounds / 2);
   EXPECT_LT(empty, kRounds / 2);
+}
+
+TEST_P(FiltersOracle, FindTheSameByCollation) {
+  static constexpr std::string_view kTexts[] = {"x", "X", "\u00e9", "e", "E", "x-"};
+  RandomFilter random(GetParam() + 2000, false, kTexts);
+  int found = 0;
+  constexpr int kRounds = 2500;
+  std::vector<Document> documents;
+  for (int round = 0; round < kRounds; ++round) {
+    if (round % 500 == 0) fill(random, documents);
+    const Document filter = random.filter();
+    const Document collation = random_collation(random.random());
+    const auto made = query::Collator::make(collation);
+    ASSERT_TRUE(made.ok()) << show(collation) << made.status().message();
+    const std::string theirs = answer_of(find(filter, collation));
+    const std::string ours = our_answer(filter, documents, *made);
+    found += !theirs.empty() && theirs != our_answer(filter, documents) ? 1 : 0;
+    EXPECT_TRUE(theirs == ours || both_refuse(theirs, ours))
+        << "round " << round << ": " << show(filter) << " by " << show(collation) << "\nmongod: " << theirs << "\nours:   " << ours << "\n"
+        << first_difference(theirs, ours, documents);
+  }
+  EXPECT_GT(found, 20);  // Where the collation has made a difference.
 }
 
 /// What `$` stands for in an update: "z.$" names the place, since z is a document. "none" where there is no place, empty

@@ -6,6 +6,7 @@
 #include "query/sort/sort_keys.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/random_bson.h"
+#include "tests/support/random_collation.h"
 #include "tests/support/random_nested.h"
 #include "wire/bson/json.h"
 
@@ -26,11 +27,12 @@ class SortOrder : public testing::TestWithParam<std::uint64_t> {
   void SetUp() override {
     if (Oracle::get() == nullptr) GTEST_SKIP() << Oracle::why_not();
   }
-  static Document find(const Document& sort) {
+  static Document find(const Document& sort, bson::View collation = {}) {
     return Document::build([&](Writer& w) {
       w.add("find", kCollection);
       w.add("sort", sort.view());
       Writer(w.document("projection")).add("_id", 1);
+      if (!collation.empty()) w.add("collation", collation);
     });
   }
   /// What mongod's error says, without where in mongod it came up.
@@ -44,8 +46,9 @@ class SortOrder : public testing::TestWithParam<std::uint64_t> {
 };
 
 /// Our order of the documents, or the error that one of them gives.
-std::string sort_by_keys(const Document& sort, std::vector<Document>& documents) {
-  SortKeys keys(SortSpec::parse(sort).value());
+std::string sort_by_keys(const Document& sort, std::vector<Document>& documents, query::Collation collation = nullptr) {
+  const SortSpec spec = SortSpec::parse(sort, std::move(collation)).value();
+  SortKeys keys(spec);
   std::vector<std::pair<std::string, std::size_t>> order;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     bson::Buffer key;
@@ -103,6 +106,37 @@ TEST_P(SortOrder, OfValuesIsMongods) {
     const std::vector<Document> theirs = Oracle::get()->query(find(sort));
     ASSERT_EQ(sort_by_keys(sort, documents), "");
     expect_same(theirs, documents);
+  }
+}
+
+TEST_P(SortOrder, ByCollationIsMongods) {
+  Random random(GetParam());
+  std::vector<Document> documents;
+  for (std::int32_t id = 0; id < 1000; ++id) {
+    std::string text;
+    for (std::uint64_t pieces = random.below(5); pieces > 0; --pieces) text += random.pick(kCollatedPieces);
+    documents.push_back(Document::build([&](Writer& w) {
+      w.add("_id", id);
+      if (random.one_in(10)) {
+        w.array("v").push(text);
+      } else if (random.one_in(10)) {
+        w.document("v").add("t", text);
+      } else {
+        w.add("v", text);
+      }
+      w.add("tie", id * 7919 % 1009);
+    }));
+  }
+  Oracle::get()->fill(kCollection.data(), documents);
+  for (int round = 0; round < 40; ++round) {
+    const Document sort = Document::build([&](Writer& w) {
+      w.add("v", random.one_in(2) ? 1 : -1);
+      w.add("tie", 1);
+    });
+    const Document collation = random_collation(random);
+    SCOPED_TRACE(bson::to_json(collation));
+    ASSERT_EQ(sort_by_keys(sort, documents, query::Collator::make(collation).value()), "");
+    expect_same(Oracle::get()->query(find(sort, collation)), documents);
   }
 }
 

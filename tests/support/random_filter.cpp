@@ -22,11 +22,11 @@ void RandomFilter::add_regex(Writer& out, std::string_view name) {
 
 /// Mostly what meets often.
 void RandomFilter::add_value(Writer& out, std::string_view name, int depth) {
-  static constexpr std::string_view kTexts[] = {"x", "xy", "y", "Xy", "x\ny", "", "xyx"};
   static constexpr std::string_view kNames[] = {"a", "b", "0"};
   const auto kind = random_.below(depth > 0 ? 14 : 9);
-  if (kind < 4) return out.add(name, static_cast<std::int32_t>(random_.between(-1, 5)));
-  if (kind == 4) return out.add(name, random_.pick(kTexts));
+  const bool of_texts = texts_.data() != kTexts && random_.one_in(2);  // What they are is what is asked about.
+  if (kind < 4 && !of_texts) return out.add(name, static_cast<std::int32_t>(random_.between(-1, 5)));
+  if (kind <= 4) return out.add(name, random_.pick(texts_));
   if (kind == 5) return out.null(name);
   if (kind == 6) return out.add(name, random_.between(0, 6) / 2.0);
   if (kind == 7) {

@@ -9,8 +9,11 @@ namespace partita::test {
 /// now and then. Some operands are wrong on purpose.
 class RandomFilter {
  public:
-  explicit RandomFilter(std::uint64_t seed, bool schemas = true)
-      : random_(seed), values_(seed, {.max_depth = 2, .unique_names = true}), schemas_(schemas) {}
+  /// Of a few texts, the same ones again and again.
+  using Texts = std::span<const std::string_view>;
+  static constexpr std::string_view kTexts[] = {"x", "xy", "y", "Xy", "x\ny", "", "xyx"};
+  explicit RandomFilter(std::uint64_t seed, bool schemas = true, Texts texts = kTexts)
+      : random_(seed), values_(seed, {.max_depth = 2, .unique_names = true}), schemas_(schemas), texts_(texts) {}
 
   bson::Document document(std::int32_t id);
   bson::Document filter() { return filter(2); }
@@ -34,6 +37,7 @@ class RandomFilter {
   Random random_;
   RandomBson values_;
   bool schemas_;
+  Texts texts_;
 };
 
 }  // namespace partita::test

@@ -65,11 +65,12 @@ Order compare_regexes(Regex a, Regex b) {
 }
 
 /// Values of one class that hold no documents.
-Order compare_flat(TypeClass type_class, Value a, Value b) {
+Order compare_flat(TypeClass type_class, Value a, Value b, const TextOrder* texts) {
   switch (type_class) {
     case TypeClass::kNumber:
       return compare_numbers(a, b);
     case TypeClass::kString:
+      return texts == nullptr ? Order(a.as_string() <=> b.as_string()) : texts->compare(a.as_string(), b.as_string());
     case TypeClass::kCode:
       return a.as_string() <=> b.as_string();
     case TypeClass::kObjectId:
@@ -105,7 +106,7 @@ struct Cursor {
   void enter(const std::uint8_t* document) { at = document + 4; }
 };
 
-Order compare_fields(View a, View b, bool in_array) {
+Order compare_fields(View a, View b, bool in_array, const TextOrder* texts) {
   constexpr std::size_t kMaxLevels = 256;  // More than validation lets in.
   std::bitset<kMaxLevels> arrays;
   arrays.set(0, in_array);
@@ -132,7 +133,7 @@ Order compare_fields(View a, View b, bool in_array) {
     if (!holds_document(common)) {
       const Value left_value = Value::read(left_type, left_payload);
       const Value right_value = Value::read(right_type, right_payload);
-      if (const Order order = compare_flat(common, left_value, right_value); order != 0) return order;
+      if (const Order order = compare_flat(common, left_value, right_value, texts); order != 0) return order;
       left.at = left_payload + left_value.payload_size();
       right.at = right_payload + right_value.payload_size();
       continue;
@@ -163,18 +164,18 @@ Order compare_numbers(Value a, Value b) {
   return a.as_int64() <=> b.as_int64();
 }
 
-Order compare(View a, View b) { return compare_fields(a, b, false); }
+Order compare(View a, View b, const TextOrder* texts) { return compare_fields(a, b, false, texts); }
 
-Order compare(Value a, Value b) {
+Order compare(Value a, Value b, const TextOrder* texts) {
   const TypeClass common = type_class(a.type());
   if (const Order order = common <=> type_class(b.type()); order != 0) return order;
-  if (!holds_document(common)) return compare_flat(common, a, b);
+  if (!holds_document(common)) return compare_flat(common, a, b, texts);
   if (common != TypeClass::kCodeWithScope)
-    return compare_fields(a.as_document(), b.as_document(), common == TypeClass::kArray);
+    return compare_fields(a.as_document(), b.as_document(), common == TypeClass::kArray, texts);
   const ScopedCode left(a);
   const ScopedCode right(b);
   if (const Order order = left.code <=> right.code; order != 0) return order;
-  return compare(left.scope, right.scope);
+  return compare(left.scope, right.scope, texts);
 }
 
 }  // namespace partita::bson
