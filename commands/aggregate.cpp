@@ -22,7 +22,7 @@ struct AggregateRequest {
   bson::Value pipeline, cursor, hint, degree, buffered;
   bson::View collation, let;
   bool explain = false;
-  std::optional<bool> disk_use;
+  bool disk_use = parameters::sort_limits().disk_use;
   bool bypass_validation = false;
   bool from_mongos = false;
   bool needs_merge = false;
@@ -126,8 +126,7 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   TRY(query::Collation order, collation_for(operation, request.collation, ns));
   TRY(const Variables variables, Variables::of(operation, request.let, std::move(order)));
   TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), variables.context()));
-  const bool disk_use = request.disk_use.value_or(parameters::sort_limits().disk_use);
-  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), disk_use ? &store.run_files() : nullptr);
+  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), request.disk_use ? &store.run_files() : nullptr);
   if (made) {
     execution->open(std::move(*made));
   } else if (collection != nullptr) {

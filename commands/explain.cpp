@@ -240,7 +240,7 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter, explained.context, query::FilterUse::kQuery));
   TRY(const query::SortSpec sort, query::parse_order(explained.shown.sort, matcher.tree()));
   TRY(PlanChoice choice, explained.bounds.given() && collection != nullptr
-                                   ? choose_between(collection, explained.bounds, sort, explained.hint)
+                                   ? choose_between(collection, explained.bounds, matcher.tree().collation, sort, explained.hint)
                                    : PlanChoice::make(collection, matcher.tree(), sort, explained.hint, explained.needs));
   if (!explained.bounds.given()) CHECK_OK(choice.settle(operation.server().store, true, matcher));
   to.add("explainVersion", "1");

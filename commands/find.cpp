@@ -37,7 +37,7 @@ struct FindRequest {
   bool await_data = false;
   bool no_timeout = false;
   bool partial_results = false;
-  std::optional<bool> disk_use;
+  bool disk_use = parameters::sort_limits().disk_use;
   bool oplog_replay = false;
   bool read_once = false;
   bool sorted = false;  ///< By whatever: that of $natural is a hint from then on.
@@ -174,7 +174,7 @@ Result<FindQuery> parse_query(Operation& operation, const FindRequest& request, 
   TRY(query.sort, query::parse_order(request.sort, query.matcher.tree()));
   query.skip = static_cast<std::uint64_t>(request.skip);
   query.limit = static_cast<std::uint64_t>(request.limit);
-  query.disk_use = request.disk_use.value_or(parameters::sort_limits().disk_use);
+  query.disk_use = request.disk_use;
   return query;
 }
 

@@ -2,7 +2,6 @@
 #include "commands/find_execution.h"
 
 #include "commands/server.h"
-#include "query/stages/run_control.h"
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -86,7 +85,6 @@ Status FindExecution::sort_all(Operation& operation) {
       TRY(const bool more, next_match(operation, document));
       if (!more) return {};
       CHECK_OK(sorter_->add(document, scan_.record_key()));
-      if (sorter_->memory() > query::RunControl::kMemoryLimit) [[unlikely]] return sort_too_large();
     }
   };
   Status status = add_all();

@@ -19,9 +19,6 @@ struct FindQuery {
   bool disk_use = true;     ///< What does not fit into memory may be sorted by way of files.
 };
 
-/// Of a sort that would hold more than RunControl::kMemoryLimit.
-Status sort_too_large();
-
 /// What was done on one leg of a query, for explain.
 struct LegReport {
   shards::LegSpan span;

@@ -76,8 +76,8 @@ Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection
 }
 
 Result<Plan> choose_bounded_plan(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
-                                 const query::SortSpec& sort, bson::Value hint) {
-  TRY(const PlanChoice choice, choose_between(collection, bounds, sort, hint));
+                                 const query::Collation& collation, const query::SortSpec& sort, bson::Value hint) {
+  TRY(const PlanChoice choice, choose_between(collection, bounds, collation, sort, hint));
   return choice.plan();
 }
 

@@ -18,7 +18,7 @@ struct KeyBounds {
 /// The choice that lies between. The hint has to name the index, and the bounds its fields, all of them in their order:
 /// else it fails with MongoDB's codes.
 Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
-                                  const query::SortSpec& sort, bson::Value hint);
+                                  const query::Collation& collation, const query::SortSpec& sort, bson::Value hint);
 /// The walk over it.
 Result<Plan> choose_bounded_plan(const std::shared_ptr<const shards::Collection>& collection, const KeyBounds& bounds,
                                  const query::Collation& collation, const query::SortSpec& sort, bson::Value hint);

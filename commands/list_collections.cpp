@@ -24,16 +24,6 @@ const Arguments<ListCollectionsRequest> kCollectionsArguments{
     {"cursor", &ListCollectionsRequest::cursor},
 };
 
-void describe_id_index(const shards::Collection& collection, bson::Writer& index) {
-  index.add("v", 2);
-  {
-    bson::Writer key = index.document("key");
-    key.add("_id", 1);
-  }
-  index.add("name", "_id_");
-  if (collection.collation != nullptr) index.add("collation", collection.collation->spec());
-}
-
 bson::Document describe(const shards::Collection& collection, bool name_only) {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("name", collection.ns.collection());

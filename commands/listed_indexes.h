@@ -14,6 +14,9 @@ struct ListedIndex {
   std::shared_ptr<IndexUse> use;  ///< Null: it is no index of its own, and nothing is looked up by it.
 };
 
+/// {v: 2, key: {_id: 1}, name: "_id_"}
+void describe_id_index(const shards::Collection& collection, bson::Writer& index);
+
 /// All indexes of a collection in the order of listIndexes: that of _id first, which the records are, or may be.
 std::vector<ListedIndex> listed_indexes(const shards::Collection& collection);
 

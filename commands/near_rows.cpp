@@ -3,6 +3,8 @@
 
 #include "commands/index_description.h"
 #include "commands/server.h"
+#include "commands/settings/sort_parameters.h"
+#include "query/stages/sorted_rows.h"
 
 namespace partita::commands {
 namespace {
@@ -40,13 +42,13 @@ void NearRows::rest(bool for_good) {
 
 Status NearRows::pull(query::Batch& out) {
   out.clear();
-  query::SortedRow row;
   while (!ended_ && out.empty()) {
     if (!sorter_) CHECK_OK(sort_next_ring());
-    while (!ended_ && out.size() < query::Batch::kRows && sorter_->next(row)) {
-      out.rows.push_back({row.document, row.key});
-      ended_ = ++handed_on_ == most_;
-    }
+    if (ended_) break;
+    constexpr std::uint64_t kRows = query::Batch::kRows;
+    CHECK_OK(take_sorted(*sorter_, out, most_ == 0 ? kRows : std::min(kRows, most_ - handed_on_)));
+    handed_on_ += out.size();
+    ended_ = most_ != 0 && handed_on_ == most_;
     if (out.empty()) sorter_.reset();
   }
   return {};
@@ -58,14 +60,15 @@ Status NearRows::sort_next_ring() {
     ended_ = true;
     return {};
   }
-  sorter_.emplace(by_distance_, query::SorterOptions{.limit = most_ == 0 ? 0 : most_ - handed_on_});
+  sorter_.emplace(by_distance_, query::SorterOptions{.limit = most_ == 0 ? 0 : most_ - handed_on_,
+                                                     .memory_limit = parameters::sort_limits().memory_bytes,
+                                                     .files = &store_.run_files()});
   shards::ScanOrder order = order_;
   order.ranges = ring->ranges;
   for (const shards::LegSpan& leg : leg_spans(*collection_, order)) {
     if (!order.ranges.empty()) CHECK_OK(sort_leg(order, leg, *ring->near));
   }
-  sorter_->finish();
-  return {};
+  return sorter_->finish();
 }
 
 Status NearRows::sort_leg(const shards::ScanOrder& order, const shards::LegSpan& leg, const query::geo::NearQuery& ring) {

@@ -2,6 +2,7 @@
 #include "commands/plan_cache.h"
 
 #include "query/keys/hash.h"
+#include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
@@ -93,12 +94,14 @@ std::string shape_of(const query::PlanRequest& request) {
     if (node.field_operator != nullptr) shape.append(node.field_operator->name);
     shape.push_back('\n');
   }
+  if (request.filter->collation != nullptr) shape += bson::to_json(request.filter->collation->spec());
   shape += "sort";
   if (request.sort != nullptr) {
     for (const query::SortField& field : request.sort->fields()) {
       shape.append(" ").append(field.path).append(field.direction == query::keys::Direction::kAscending ? "+" : "-");
     }
   }
+  if (request.sort != nullptr && request.sort->collation() != nullptr) shape += bson::to_json(request.sort->collation()->spec());
   shape += "\nneeds";
   if (request.needed == nullptr) return shape + " all";
   for (const std::string& path : *request.needed) shape.append(" ").append(path);

@@ -13,9 +13,9 @@ using bson::TypeClass;
 using bson::Value;
 using Kind = FilterNode::Kind;
 
-/// The index's values can be read back, and no document has several.
+/// The index's values can be read back, and no document has several. What a text was, a collation does not tell any more.
 bool has_values(const IndexDescription& index) {
-  const auto is_value = [](const IndexDescription::Field& field) { return field.form == KeyForm::kValue && !has_position(field.path); };
+  const auto is_value = [](const IndexDescription::Field& field) { return field.form == KeyForm::kValue && field.collation == nullptr && !has_position(field.path); };
   return !index.clustered && !index.multikey && index.wildcard == nullptr && std::ranges::all_of(index.fields, is_value);
 }
 
@@ -111,6 +111,7 @@ bool is_covered(const PlanRequest& request, const Plan& scan) {
 
 bool is_exact(const PlanRequest& request, const Plan& scan) {
   const IndexDescription& index = request.indexes[scan.index];
+  if (request.filter->collation != nullptr || index.fields[0].collation != nullptr) return false;
   if (index.multikey || index.wildcard != nullptr || request.filter->near != nullptr || scan.access != Plan::Access::kIndexScan) return false;
   std::size_t settled = 0;
   for (std::size_t i = 0; i < scan.intervals.size(); ++i) {

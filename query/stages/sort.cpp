@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/stages/sort.h"
 
-#include "query/sort/sorter.h"
 #include "query/stages/row_builder.h"
+#include "query/stages/sorted_rows.h"
 
 namespace partita::query {
 namespace {
@@ -15,19 +15,8 @@ class SortStage : public RecordSource {
   Status pull(Batch& out) override {
     if (!sorter_) CHECK_OK(consume());
     out.clear();
-    const bool rows_stay = sorter_->rows_stay();
-    std::size_t copied = 0;
-    while (out.size() < Batch::kRows && copied < Batch::kBytes) {
-      SortedRow row;
-      TRY(const bool more, sorter_->next(row));
-      if (!more) break;
-      if (!rows_stay) {
-        row = {bson::View::trusted(out.arena.copy(row.document.bytes()).data()), out.arena.copy(row.key)};
-        copied += row.document.size() + row.key.size();
-      }
-      out.rows.push_back({row.document, row.key});
-    }
-    return rows_stay ? Status() : holds(sorter_->memory() + copied);
+    TRY(const std::size_t copied, take_sorted(*sorter_, out));
+    return holds(sorter_->memory() + copied);
   }
 
  private:

@@ -86,10 +86,11 @@ Status Catalog::publish_locked(Time changed) {
 
 /// Where the records' order says nothing of the _id, looking it up takes an index.
 Status Catalog::index_ids(CollectionRow& row, SegmentId segment, Change& change) {
-  const IndexRow& index = row.indexes.emplace_back(IndexRow{row.next_index++, bson::Document::build([](bson::Writer& definition) {
+  const IndexRow& index = row.indexes.emplace_back(IndexRow{row.next_index++, bson::Document::build([&](bson::Writer& definition) {
     definition.add("v", 2);
     definition.document("key").add("_id", 1);
     definition.add("name", "_id_");
+    if (row.options.view().has("collation")) definition.add("collation", row.options["collation"]);
   })});
   auto made = std::make_shared<PartitionIndex>();
   TRY(made->spec, index.spec(row.options));

@@ -56,7 +56,7 @@ bson::Document key_value(const IndexSpec& spec, Bytes key, Bytes type_bits) {
       const bson::Document one = bson::Document::build([&](bson::Writer& field) { decoded = decoder.next(part.direction(), part.path, field).ok(); });
       if (!decoded) return;
       const bson::Value value = one[part.path];
-      const std::size_t size = part_size(part, key);
+      const std::size_t size = part_size(part.form, part.direction(), key);
       if (value.is_string()) {
         out.add(part.path, hex(bytes_of(value.as_string())));
       } else {
@@ -135,10 +135,6 @@ Status index_collision(const IndexSpec& spec, Bytes key, Bytes value) {
   return collision(spec, key, type_bits_of(spec, value));
 }
 
-Status duplicate_key(std::string_view ns, std::string_view index_name, bson::View key_pattern, bson::View key_value) {
-  return error(Code::DuplicateKey, "E11000 duplicate key error collection: ", ns, " index: ", index_name,
-               " dup key: ", bson::to_shell(key_value))
-      .with_details(collision_details(key_pattern, key_value));
 Status duplicate_id(std::string_view ns, std::string_view index_name, bson::Value id, const query::Collator* collation) {
   const bson::Document pattern = bson::Document::build([](bson::Writer& out) { out.add("_id", 1); });
   const bson::Document value = bson::Document::build([&](bson::Writer& out) {

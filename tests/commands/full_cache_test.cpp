@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint64_t kCache = 10 << 20;
 constexpr int kClients = 6;
-constexpr int kDocuments = 150;  ///< Of each client.
+constexpr int kDocuments = 400;  ///< Of each client.
 constexpr int kBytes = 20'000;
 
 /// Answers one command, and tells how long it kept the core, where others' pings queue behind it.

@@ -141,15 +141,16 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
   }
   /// In the order of values: which of two equal numbers is listed depends on which is met first. Without null, for which mongod
   /// takes what is missing where it reads the keys of an index alone.
-  static std::vector<Value> values_of(const Document& reply) {
+  static std::vector<Value> values_of(Value listed) {
     std::vector<Value> values;
-    for (const bson::Field& value : reply["values"].as_document()) {
-      if (!value.value.is_null()) values.push_back(value.value);
+    for (const bson::Field& value : listed.as_document()) {
+      const Value one = value.value.is_document() && value.value.as_document().has("_id") ? value.value.as_document()["_id"] : value.value;
+      if (!one.is_null()) values.push_back(one);
     }
     std::ranges::sort(values, [](Value a, Value b) { return bson::compare(a, b) < 0; });
     return values;
   }
-  static bool same_values(const Document& one, const Document& other) {
+  static bool same_values(Value one, Value other) {
     return std::ranges::equal(values_of(one), values_of(other), [](Value a, Value b) { return bson::equal(a, b); });
   }
   void fill() {
@@ -189,7 +190,8 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
       w.add("_id", 1);
     });
     const Document ids = Document::build([](Writer& w) { w.add("_id", 1); });
-    const std::string wanted = rows(theirs(find(asked, sort, ids, false)));
+    // What mongod finds without its indexes: with them it loses rows of an $or now and then.
+    const std::string wanted = rows(theirs(find(asked, sort, ids, true)));
     EXPECT_EQ(rows(ours(find(asked, sort, ids, false))), wanted) << show(asked.view()) << " sort " << show(sort.view());
     const Document shown = Document::build([&](Writer& w) {
       for (const char* name : {"a", "b", "c", "d.e"}) if (random_.one_in(3)) w.add(name, 1);
@@ -201,20 +203,38 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
   }
   void expect_same_counts() {
     const Document asked = random_.one_in(2) ? filter() : conditions();
-    const Document count = Document::build([&](Writer& w) {
-      w.add("count", kCollection);
-      w.add("query", asked.view());
-    });
-    EXPECT_EQ(count_of(ours(count)), count_of(theirs(count))) << show(asked.view());
+    const auto count = [&](bool natural) {
+      return Document::build([&](Writer& w) {
+        w.add("count", kCollection);
+        w.add("query", asked.view());
+        if (natural) Writer(w.document("hint")).add("$natural", 1);
+      });
+    };
+    EXPECT_EQ(count_of(ours(count(false))), count_of(theirs(count(true)))) << show(asked.view());
     if (arrays_) return;  // Of these mongod lists what its index's keys happen to be.
+    const std::string_view key = path();
+    const bool filtered = random_.one_in(2);
     const Document distinct = Document::build([&](Writer& w) {
       w.add("distinct", kCollection);
-      w.add("key", path());
-      if (random_.one_in(2)) w.add("query", asked.view());
+      w.add("key", key);
+      if (filtered) w.add("query", asked.view());
+    });
+    // A distinct takes no hint, and mongod's own loses what is missing where it walks over an index.
+    const Document grouped = Document::build([&](Writer& w) {
+      w.add("aggregate", kCollection);
+      {
+        bson::ArrayWriter stages = w.array("pipeline");
+        if (filtered) Writer(stages.document()).add("$match", asked.view());
+        Writer stage = stages.document();
+        stage.document("$group").add("_id", "$" + std::string(key));
+      }
+      w.document("cursor").add("batchSize", 10000);
+      w.document("hint").add("$natural", 1);
     });
     const Document ours_listed = ours(distinct);
-    const Document theirs_listed = theirs(distinct);
-    EXPECT_TRUE(same_values(ours_listed, theirs_listed)) << show(distinct.view()) << "\nmongod: " << show(theirs_listed.view()) << "\nours:   " << show(ours_listed.view());
+    const Document theirs_listed = theirs(grouped);
+    EXPECT_TRUE(same_values(ours_listed["values"], theirs_listed.view().at_path("cursor.firstBatch")))
+        << show(distinct.view()) << "\nmongod: " << show(theirs_listed.view()) << "\nours:   " << show(ours_listed.view());
   }
 
   Random random_{GetParam()};
