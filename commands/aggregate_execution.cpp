@@ -84,8 +84,9 @@ void AggregateExecution::open_whole(shards::Store& store, std::shared_ptr<const 
 /// Over all legs, without parts of its own on each: the nearest are looked for ring by ring.
 void AggregateExecution::open_near(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, Plan plan,
                                    std::uint64_t most) {
-  auto rows = std::make_unique<NearRows>(store, collection, *work_.filter, std::move(plan), most);
+  auto rows = std::make_unique<NearRows>(store, collection, *work_.filter, std::move(plan), most, files_);
   near_ = rows.get();
+  share_memory(*control_, 1);
   const query::PipelinePart whole = pipeline_.whole();
   stream_ = whole.open(std::move(rows), control_, counting(whole.steps.size(), each_passed_));
 }

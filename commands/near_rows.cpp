@@ -18,12 +18,13 @@ query::IndexDescription describe(const shards::Collection& collection, const sha
 }  // namespace
 
 NearRows::NearRows(shards::Store& store, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
-                   Plan plan, std::uint64_t most)
+                   Plan plan, std::uint64_t most, query::RunFiles* files)
     : store_(store),
       collection_(std::move(collection)),
       order_(std::move(plan.order)),
       by_distance_(query::SortSpec::by_distance(filter.tree().near)),
       most_(most),
+      files_(files),
       rings_(filter.tree(), describe(*collection_, order_)),
       moment_(store, collection_) {
   work_.filter = &filter;
@@ -62,7 +63,7 @@ Status NearRows::sort_next_ring() {
   }
   sorter_.emplace(by_distance_, query::SorterOptions{.limit = most_ == 0 ? 0 : most_ - handed_on_,
                                                      .memory_limit = parameters::sort_limits().memory_bytes,
-                                                     .files = &store_.run_files()});
+                                                     .files = files_});
   shards::ScanOrder order = order_;
   order.ranges = ring->ranges;
   for (const shards::LegSpan& leg : leg_spans(*collection_, order)) {
@@ -85,7 +86,8 @@ Status NearRows::sort_leg(const shards::ScanOrder& order, const shards::LegSpan&
 }
 
 FindNear::FindNear(shards::Store& store, std::shared_ptr<const shards::Collection> collection, FindQuery query, Plan plan)
-    : FindRun(std::move(query)), rows_(store, std::move(collection), this->query().matcher, std::move(plan), needed()) {}
+    : FindRun(std::move(query)), rows_(store, std::move(collection), this->query().matcher, std::move(plan), needed(),
+            this->query().disk_use ? &store.run_files() : nullptr) {}
 
 Status FindNear::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
   BatchFill fill(batch, limits);

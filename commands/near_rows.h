@@ -17,7 +17,7 @@ class NearRows final : public query::RecordSource {
  public:
   /// `filter` has the $near, and must outlive it; the plan is one of its index. No more than `most` rows are wanted; 0: all.
   NearRows(shards::Store& store, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter, Plan plan,
-           std::uint64_t most);
+           std::uint64_t most, query::RunFiles* files);
 
   /// For the time of one batch of the answer.
   Status begin(Operation& operation);
@@ -38,6 +38,7 @@ class NearRows final : public query::RecordSource {
   const shards::ScanOrder order_;
   const query::SortSpec by_distance_;
   const std::uint64_t most_;
+  query::RunFiles* const files_;  ///< Where a ring may go that does not fit into memory; null: nowhere.
   query::NearRings rings_;
   shards::LegWork work_;
   shards::LegControl control_;

@@ -44,6 +44,22 @@ TEST_F(DiskUse, IsAllowedUnlessForbidden) {
   expect(", allowDiskUse: false", false);
 }
 
+/// The nearest come ring by ring, a ring at a time, and stages behind them hold rows of their own.
+TEST_F(DiskUse, IsTheNearestOnesToo) {
+  for (const char* name : {"whole", "divided"}) {
+    server_.run(detail::join("{update: '", name, "', updates: [{q: {}, u: {$set: {l: [7, 7]}}, multi: true}]}"));
+    server_.run(detail::join("{createIndexes: '", name, "', indexes: [{key: {l: '2d'}, name: 'l'}]}"));
+    const auto find = [&](const char* what) { return server_.run(detail::join("{find: '", name, "', filter: {l: {$near: [7, 7]}}, projection: {_id: 1}, batchSize: 1", what, "}")); };
+    EXPECT_THAT(find(""), HasSubstr("firstBatch: [{_id: ")) << name;
+    EXPECT_THAT(find(", allowDiskUse: false"), HasSubstr("code: 292")) << name;
+    const auto group = [&](const char* what) {
+      return server_.run(detail::join("{aggregate: '", name, "', pipeline: [{$geoNear: {near: [7, 7], distanceField: 'd', key: 'l'}}, {$group: {_id: '$k', t: {$first: '$t'}}}, {$count: 'n'}], cursor: {}", what, "}"));
+    };
+    EXPECT_THAT(group(""), HasSubstr("firstBatch: [{n: 300}]")) << name;
+    EXPECT_THAT(group(", allowDiskUse: false"), HasSubstr("code: 292")) << name;
+  }
+}
+
 TEST_F(DiskUse, MayBeForbiddenToThoseWhoSayNothing) {
   EXPECT_THAT(server_.run("{setParameter: 1, allowDiskUseByDefault: false}"), HasSubstr("ok: 1"));
   expect("", false);
