@@ -314,7 +314,11 @@ void Connection::watch() {
 
 void Connection::on_watched() {
   watching_ = false;
-  if (state_ == State::kReading) return resume();
+  state_ == State::kReading ? resume() : look_at_client();
+}
+
+/// Whether the client whose request is in hand is still there.
+void Connection::look_at_client() {
   if (state_ != State::kOnWorker && state_ != State::kWaiting) return;
   pollfd client{socket_.native_handle(), POLLRDHUP, 0};
   if (closed_ || ::poll(&client, 1, 0) > 0)
@@ -324,14 +328,15 @@ void Connection::on_watched() {
 }
 
 /// The client has sent its next request without waiting for this answer: those bytes make the socket readable for good
-/// and would hide its going. So we ask from time to time.
+/// and would hide its going. So we ask from time to time. When the timer rings the connection may be idle: it lies in wait
+/// then, and must not be woken, for it would lie in wait a second time, and two reads into one buffer mix up what comes.
 void Connection::look_again_later() {
   if (looking_again_) return;
   if (look_again_ == nullptr) look_again_ = std::make_unique<Timer>(around_.core.io);
   look_again_->expires_after(kLookAgain);
   look_again_->async_wait(counted([this] {
     looking_again_ = false;
-    if (!watching_) on_watched();
+    if (!watching_) look_at_client();
   }));
   ++handlers_;
   looking_again_ = true;

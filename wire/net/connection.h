@@ -93,6 +93,7 @@ class Connection : public boost::intrusive::list_base_hook<> {
   void await_bytes();
   void watch();
   void on_watched();
+  void look_at_client();
   void look_again_later();
   void client_has_gone();
   void close();

@@ -195,6 +195,24 @@ TEST_F(ConnectionTest, NoticesTheGoingBehindAPipelinedRequest) {
   EXPECT_TRUE(eventually([&] { return noticed.load(); }));
 }
 
+TEST_F(ConnectionTest, KeepsRequestsWholeLongAfterAPipelinedOne) {
+  start();
+  Client one = client();
+  ASSERT_TRUE(one.send(request("slow", 100)));
+  std::this_thread::sleep_for(milliseconds(30));  // A worker has it: what comes now is looked at again half a second later.
+  ASSERT_TRUE(one.send(request("ping", 2)));
+  EXPECT_EQ(one.receive_number(), 100);
+  EXPECT_EQ(one.receive_number(), 2);
+  std::this_thread::sleep_for(milliseconds(700));
+  constexpr int kMany = 200;  // More than an idle connection has room for.
+  for (int round = 0; round < 3; ++round) {
+    Bytes all;
+    for (int i = 0; i < kMany; ++i) put(all, request("ping", i));
+    ASSERT_TRUE(one.send(all));
+    for (int i = 0; i < kMany; ++i) ASSERT_EQ(one.receive_number(), i);
+  }
+}
+
 TEST_F(ConnectionTest, WaitsUntilItIsWokenFromAnotherThread) {
   service.on("wait", [](const Scene& scene) { return scene.call == 1 ? Next::kWait : scene.reply(scene.call); });
   start();
