@@ -191,7 +191,7 @@ Status AggregateExecution::fill_from_stream(BatchFill& fill) {
     }
     if (fill.full()) return {};
     const bson::View document = rows_.rows[next_].document;
-    CHECK_OK(check_result_size(document.size()));
+    CHECK_OK(check_result(document));
     if (!fill.fits(document.size())) return {};
     fill.add(document);
     ++next_;

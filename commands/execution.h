@@ -4,6 +4,7 @@
 #include "commands/operation.h"
 #include "commands/plan.h"
 #include "wire/bson/document.h"
+#include "wire/bson/nesting.h"
 #include "wire/bson/validate.h"
 
 namespace partita::commands {
@@ -15,10 +16,10 @@ struct BatchLimits {
   std::size_t bytes = kMaxBytes;
 };
 
-/// What is computed for an answer may grow larger than any document may be: nobody is sent that.
-inline Status check_result_size(std::size_t size) {
-  if (size <= bson::kMaxDocumentSize) return {};
-  return error(Code::BSONObjectTooLarge, "BSONObj size: ", size, " is invalid. Size must be between 0 and ", bson::kMaxDocumentSize);
+/// What is computed for an answer may grow larger than any document may be, or nest deeper: nobody is sent that.
+inline Status check_result(bson::View computed) {
+  if (computed.size() <= bson::kMaxDocumentSize) [[likely]] return bson::check_nesting(computed);
+  return error(Code::BSONObjectTooLarge, "BSONObj size: ", computed.size(), " is invalid. Size must be between 0 and ", bson::kMaxDocumentSize);
 }
 
 inline std::size_t size_of(const std::vector<bson::Document>& documents) {

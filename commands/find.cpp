@@ -73,6 +73,8 @@ const Arguments<FindRequest> kArguments{
 
 /// An io core reads no more than this many rows for one find; anything longer is a worker's.
 constexpr std::int64_t kRowsOnCore = 128;
+/// The same where nobody knows how many there are: what is lost when a worker has to begin anew.
+constexpr std::int64_t kRowsOnGuess = 50;
 /// A document of many megabytes keeps a core from its other connections for as long as thousands of small ones.
 constexpr std::size_t kMostBytesOnCore = 1 << 20;
 
@@ -125,11 +127,11 @@ Status find_one_by_key(Operation& operation, const shards::Collection& collectio
     return {};
   }
   ShownDocuments::Scratch scratch;
-  const std::size_t before = batch.size();
   bson::Writer out = batch.document();
+  const std::size_t begin = batch.buffer().size() - sizeof(std::uint32_t);
   CHECK_OK(shown.add(document, nullptr, out, scratch));
   out.close();
-  return check_result_size(batch.size() - before);
+  return check_result(bson::View::trusted(batch.buffer().data() + begin));
 }
 
 /// The context's $text is that of the filter.
@@ -223,6 +225,21 @@ Status tail(Operation& operation, const FindRequest& request, std::shared_ptr<co
   return answer_first_batch(operation, ns, std::move(execution), limits, {.single_batch = !any, .no_timeout = request.no_timeout}, reply);
 }
 
+/// What an io core may take for the first batch, without a worker's help; nullopt: nothing. A bounded stretch of an ordered
+/// table is read on the spot, and a walk over ranges that seems to be short.
+std::optional<FindExecution::Budget> budget_for(const FindRequest& request, const BatchLimits& limits, const shards::Collection& collection,
+                                                const FindQuery& query, const Plan& plan) {
+  if (request.partial_results || request.tailable || query.sort.near() != nullptr) return std::nullopt;
+  const bool narrow = !plan.order.ranges.empty();
+  const bool limited = request.limit > 0 && saturating_add(request.limit, request.skip) <= kRowsOnCore;
+  if (limited && plan.sorted && (narrow || query.matcher.matches_everything())) return FindExecution::Budget{2 * kRowsOnCore, kMostBytesOnCore};
+  if (!narrow || collection.partitions.size() > 1 || query.matcher.tree().text != nullptr) return std::nullopt;
+  if (limits.documents < kRowsOnGuess && plan.may_come_to_merge(collection)) return std::nullopt;
+  WalkLength& guess = WalkLength::of(collection, plan.order);
+  if (!guess.seems_short()) return std::nullopt;
+  return FindExecution::Budget{kRowsOnGuess, kMostBytesOnCore, &guess};
+}
+
 Status find(Operation& operation, bson::Writer& reply) {
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
@@ -257,29 +274,25 @@ Status find(Operation& operation, bson::Writer& reply) {
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
-  // A bounded stretch of an ordered table is read on the spot; if it turns out longer than thought, a worker begins anew.
-  const bool short_one = request.limit > 0 && saturating_add(request.limit, request.skip) <= kRowsOnCore && plan.sorted &&
-                         !request.partial_results &&
-                         (!plan.order.ranges.empty() || query.matcher.matches_everything());
-  if (!operation.on_worker() && (!short_one || request.tailable)) return operation.to_worker();
+  const std::optional<FindExecution::Budget> on_core = operation.on_worker() ? std::nullopt : budget_for(request, limits, *source, query, plan);
+  if (!operation.on_worker() && !on_core) return operation.to_worker();
   if (request.tailable) return tail(operation, request, source, std::move(query), limits, reply);
-  if (!operation.on_worker() || request.bounds().given()) plan.count_use(*source);
-  std::unique_ptr<FindRun> execution;
   PlanPremise premise = std::move(plan.premise);
-  if (!operation.on_worker()) {
-    auto on_core = std::make_unique<FindExecution>(store, source, std::move(query), std::move(plan.order), plan.sorted);
-    on_core->set_row_budget(2 * kRowsOnCore);
-    execution = std::move(on_core);
-  } else {
-    const FindFanOut::Manner manner{
-        .parallelism = asked.over(*source),
-        .partial = request.partial_results,
-        .one_batch = request.single_batch || (request.limit > 0 && request.limit <= limits.documents)};
-    execution = run_find(store, source, std::move(query), std::move(plan), manner);
+  const CursorOptions options{.single_batch = request.single_batch, .no_timeout = request.no_timeout};
+  if (on_core) {
+    auto execution = std::make_unique<FindExecution>(store, source, std::move(query), std::move(plan.order), plan.sorted);
+    execution->set_budget(*on_core);
+    execution->set_premise(std::move(premise));
+    return answer_first_batch(operation, ns, std::move(execution), limits, options, reply);
   }
+  if (request.bounds().given()) count_use(*source, plan.order);
+  const FindFanOut::Manner manner{
+      .parallelism = asked.over(*source),
+      .partial = request.partial_results,
+      .one_batch = request.single_batch || (request.limit > 0 && request.limit <= limits.documents)};
+  std::unique_ptr<FindRun> execution = run_find(store, source, std::move(query), std::move(plan), manner);
   execution->set_premise(std::move(premise));
-  return answer_first_batch(operation, ns, std::move(execution), limits,
-                            {.single_batch = request.single_batch, .no_timeout = request.no_timeout}, reply);
+  return answer_first_batch(operation, ns, std::move(execution), limits, options, reply);
 }
 
 Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& reply) {

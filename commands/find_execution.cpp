@@ -19,7 +19,7 @@ FindExecution::FindExecution(shards::Store& store, std::shared_ptr<const shards:
 }
 
 Status FindExecution::resume(Operation& operation) {
-  scan_.interrupt_by([&operation] { return operation.check_interrupt(); });
+  scan_.interrupt_by([this, &operation] { return budget_.rows == 0 ? operation.check_interrupt() : over_budget(); });
   if (!moment_) return scan_.resume();
   shards::LegControl control;
   CHECK_OK(moment_->wake(control));
@@ -34,6 +34,13 @@ void FindExecution::suspend() {
 
 Status FindExecution::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
   BatchFill fill(batch, limits);
+  Status status = fill_rows(operation, fill);
+  if (budget_.rows != 0 && status.ok()) count_use(scan_.collection(), order());  // A worker has counted before.
+  budget_ = {};  // Later batches are a worker's.
+  return status;
+}
+
+Status FindExecution::fill_rows(Operation& operation, BatchFill& fill) {
   begin(fill);
   if (ended()) return {};
   if (!query().sort.empty() && !sorted_by_scan_) {
@@ -44,7 +51,6 @@ Status FindExecution::fill(Operation& operation, bson::ArrayWriter& batch, const
   CHECK_OK(resume(operation));
   Status status = fill_from_scan(operation, fill);
   suspend();
-  row_budget_ = 0;  // Later batches are a worker's.
   return status;
 }
 
@@ -67,13 +73,23 @@ Result<bool> FindExecution::next_match(Operation& operation, bson::View& documen
     if (!more.ok()) [[unlikely]] return scan_.place(more.status());
     if (!*more) return false;
     if (++rows_ % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
-    if (row_budget_ != 0 && rows_ > row_budget_) return error(Code::LockBusy, "more rows than an io core should read");
     TRY(document, scan_.document());
+    if (budget_.rows != 0) CHECK_OK(check_budget(document));
     const bool matches = query().matcher.matches_everything() || query().matcher.matches(document, match_state_);
     if (!match_state_.failure.ok()) return std::move(match_state_.failure);
     matched_ += matches ? 1 : 0;
     if (matches) return true;
   }
+}
+
+Status FindExecution::check_budget(bson::View document) {
+  bytes_ += document.size();
+  return rows_ > budget_.rows || bytes_ > budget_.bytes ? over_budget() : Status();
+}
+
+Status FindExecution::over_budget() {
+  if (budget_.guess != nullptr) budget_.guess->was_long();
+  return error(Code::LockBusy, "more than an io core should read");
 }
 
 Status FindExecution::sort_all(Operation& operation) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/find_run.h"
+#include "commands/walk_length.h"
 #include "shards/router/leg_moment.h"
 
 namespace partita::commands {
@@ -19,16 +20,24 @@ class FindExecution final : public FindRun {
   std::int64_t documents_examined() const override { return scan_.documents_examined(); }
   std::int64_t matched() const override { return matched_; }
   bool scanned_to_the_end() const override { return scan_.exhausted(); }
-  /// On an io core: gives up with LockBusy after so many rows, for a worker to begin anew.
-  void set_row_budget(std::int64_t rows) { row_budget_ = rows; }
+  /// On an io core: gives up with LockBusy when the first batch takes more than this, for a worker to begin anew.
+  struct Budget {
+    std::int64_t rows = 0;   ///< 0: no budget at all.
+    std::size_t bytes = 0;
+    WalkLength* guess = nullptr;  ///< Is told that the walk was long.
+  };
+  void set_budget(const Budget& budget) { budget_ = budget; }
 
  private:
+  Status fill_rows(Operation& operation, BatchFill& fill);
   Status fill_from_scan(Operation& operation, BatchFill& fill);
   Status fill_from_sorter(BatchFill& fill);
   Status sort_all(Operation& operation);
   Status resume(Operation& operation);
   void suspend();
   Result<bool> next_match(Operation& operation, bson::View& document);
+  Status check_budget(bson::View document);
+  Status over_budget();
   const shards::ScanOrder& order() const override { return scan_.order(); }
 
   shards::CollectionScan scan_;
@@ -37,7 +46,8 @@ class FindExecution final : public FindRun {
   const bool sorted_by_scan_;
   std::optional<query::Sorter> sorter_;
   bool sorted_ = false;
-  std::int64_t row_budget_ = 0;
+  Budget budget_;
+  std::size_t bytes_ = 0;  ///< Counted where there is a budget.
   std::int64_t rows_ = 0;
   std::int64_t matched_ = 0;
   query::MatchState match_state_;

@@ -44,7 +44,7 @@ Result<bool> FindRun::emit(BatchFill& fill, bson::View document) {
     CHECK_OK(query_.shown.add(document, &query_.matcher, out, scratch_));
     out.close();
     document = bson::View::trusted(projected_.data());
-    CHECK_OK(check_result_size(document.size()));
+    CHECK_OK(check_result(document));
   }
   if (fill.fits(document.size())) {
     fill.add(document);

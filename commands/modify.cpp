@@ -86,7 +86,8 @@ Status note_image(bson::View document, const Change& change, Outcome& outcome) {
   bson::Buffer scratch;
   bson::Writer out(scratch);
   CHECK_OK(change.shown(document, out));
-  return check_result_size(scratch.size());
+  out.close();
+  return check_result(bson::View::trusted(scratch.data()));
 }
 
 /// An update that changes the shard key takes the document to another place: gone here and there at once.

@@ -135,7 +135,7 @@ void PlanPremise::take_for_granted(const shards::ScanOrder& walk, std::uint64_t 
   if (walk.index != nullptr && without_arrays != 0) demands_.push_back({walk.index, walk.within, without_arrays});
 }
 
-void Plan::count_use(const shards::Collection& collection) const {
+void count_use(const shards::Collection& collection, const shards::ScanOrder& order) {
   const auto count = [&](const shards::ScanOrder& walk) {
     if (walk.index != nullptr) index_use(collection, walk.index->id)->count();
     else if (!walk.ranges.empty()) count_record_use(collection);
@@ -252,6 +252,7 @@ shards::ScanOrder PlanChoice::order_of(const query::Plan& plan) const {
   shards::ScanOrder order{.backward = plan.backward};
   order.may_repeat = std::ranges::any_of(plan.branches, &query::Plan::may_repeat) || plan.may_repeat;
   if (by.access == Access::kIndexScan || by.access == Access::kIdLookup) order.ranges = plan.ranges();
+  if (by.access == Access::kNothing) order.ranges = {{.lower = "nothing", .upper = "nothing"}};
   if (by.access == Access::kIndexScan && by.index > 0) order.index = collection_->indexes[by.index - 1];
   if (order.index != nullptr) order.within = record_ranges_;
   order.by_logical_key = collection_->sharding != nullptr && order.index == nullptr && by.access == Access::kIndexScan && names_keys(plan);
@@ -329,7 +330,7 @@ Result<Plan> choose_plan(shards::Store& store, bool on_worker, const std::shared
   CHECK_OK(choice.settle(store, on_worker, matcher));
   CHECK_OK(query_planned.hit());
   Plan plan = choice.plan();
-  if (on_worker) plan.count_use(*collection);  // A core may yet leave it to a worker.
+  if (on_worker) count_use(*collection, plan.order);  // A core may yet leave it to a worker.
   return plan;
 }
 

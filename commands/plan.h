@@ -54,13 +54,15 @@ struct Plan {
   std::string text;     ///< One line of it, for logs.
 
   /// Looks up keys instead of walking over everything.
-  void count_use(const shards::Collection& collection) const;  ///< For $indexStats.
   bool by_key() const { return !order.is_over_records() || !order.ranges.empty(); }
   /// Entries that lie in order in one table now may be in several before a cursor comes to its end.
   bool may_come_to_merge(const shards::Collection& collection) const {
     return sorted_by_entries && (collection.sharding != nullptr || collection.partitions.size() > 1);
   }
 };
+
+/// That it is walked over, for $indexStats.
+void count_use(const shards::Collection& collection, const shards::ScanOrder& order);
 
 /// FailedToParse for what is neither an index's name nor its keys.
 Status check_hint(bson::Value hint);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "wire/bson/buffer.h"
+#include "wire/bson/nesting.h"
 #include "wire/bson/validate.h"
 #include "wire/bson/view.h"
 
@@ -40,11 +41,11 @@ class IndexName {
 };
 
 /// Writes documents within documents for code that keeps a stack of its own instead of calling itself, where
-/// bson::Writer's nested scopes do not fit. Every open_*() is matched by one close(). Depth is bounded by validation plus
-/// what an update's path may add.
+/// bson::Writer's nested scopes do not fit. Every open_*() is matched by one close(). Depth is bounded by validation, or by
+/// what expressions may make, plus what an update's path may add.
 class NestedWriter {
  public:
-  static constexpr std::size_t kMaxDepth = 2 * bson::kMaxMessageDepth;
+  static constexpr std::size_t kMaxDepth = bson::kLevelsAtHand + bson::kMaxMessageDepth;
 
   explicit NestedWriter(bson::Buffer& out) : out_(out) {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/expressions/evaluation.h"
 #include "query/nested_writer.h"
+#include "wire/bson/nesting.h"
 
 namespace partita::query {
 namespace {
@@ -180,6 +181,7 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
         break;
       case Op::kLoopReplace:
         --top;
+        CHECK_OK(check_carried(loops_[step.count], *top));
         top[-1] = kept(loops_[step.count], *top, true);
         CHECK_OK(check_memory());
         at = step.operand;
@@ -188,6 +190,9 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
   }
   return top[-1];
 }
+
+/// Each instruction adds a level at most: after so many a value may be deeper than is made room for.
+constexpr std::size_t kMostSteps = bson::kLevelsAtHand - 3 * bson::kMaxComputedDepth;
 
 /// What an instruction makes of the values from `at` on goes into the place of the first.
 Status Evaluation::make(const CompiledExpression::Instruction& step, Value* at) {
@@ -201,6 +206,7 @@ Status Evaluation::make(const CompiledExpression::Instruction& step, Value* at) 
   }();
   if (!made.ok()) [[unlikely]] return std::move(made).status();
   *at = *made;
+  if (made_.program_.size() > kMostSteps) CHECK_OK(check_levels(*at));
   return check_memory();
 }
 

@@ -20,6 +20,7 @@ class Evaluation {
     bson::Value* collected;
     std::uint32_t count;
     std::uint32_t most;
+    std::size_t levels;  // What a $reduce carries on nests no deeper than that.
     Arena::Mark mark;
   };
 
@@ -33,6 +34,8 @@ class Evaluation {
   Result<bool> next_element(std::uint32_t loop);
   /// Takes a round's value as it is to be kept, and gives back what else the arena has got meanwhile if that is much.
   bson::Value kept(OpenLoop& open, bson::Value value, bool alone);
+  Status check_levels(bson::Value value) const;
+  Status check_carried(OpenLoop& open, bson::Value value) const;
   Status collect(std::uint32_t loop, bson::Value value);
 
   const CompiledExpression& made_;

@@ -3,12 +3,33 @@
 // $reduce that builds a string of a megabyte step by step would leave a thousand others behind otherwise.
 #include "query/expressions/evaluation.h"
 #include "wire/bson/json.h"
+#include "wire/bson/nesting.h"
 
 namespace partita::query {
 
 using bson::Type;
 using bson::Value;
 using bson::View;
+
+namespace {
+
+// What a loop carries on from round to round grows by a few levels each time: it is looked at when it may have come near to
+// what code behind is made for, which leaves room for what a document brings and for what a program without loops adds.
+constexpr std::size_t kMostCarried = 2 * bson::kMaxComputedDepth;
+
+}  // namespace
+
+Status Evaluation::check_levels(Value value) const {
+  return value.is_document() || value.is_array() ? bson::check_nesting(value.as_document()) : Status();
+}
+
+Status Evaluation::check_carried(OpenLoop& open, Value value) const {
+  if (!value.is_document() && !value.is_array()) return {};
+  open.levels += made_.program_.size();
+  if (open.levels <= kMostCarried) return {};
+  open.levels = bson::kMaxComputedDepth;
+  return check_levels(value);
+}
 
 Result<bool> Evaluation::begin_loop(std::uint32_t loop) {
   const CompiledExpression::Loop& plan = made_.loops_[loop];
@@ -21,7 +42,7 @@ Result<bool> Evaluation::begin_loop(std::uint32_t loop) {
   const View array = place.as_document();
   if (array.empty() && plan.collects) return false;
   OpenLoop& open = loops_[loop];
-  open = {.element = array.data() + 4, .collected = nullptr, .count = 0, .most = UINT32_MAX, .mark = {}};
+  open = {.element = array.data() + 4, .collected = nullptr, .count = 0, .most = UINT32_MAX, .levels = kMostCarried, .mark = {}};
   if (plan.collects)
     open.collected = reinterpret_cast<Value*>(arena_.allocate(array.count() * sizeof(Value), alignof(Value)));
   open.mark = arena_.mark();

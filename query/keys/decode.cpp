@@ -3,6 +3,7 @@
 
 #include "query/keys/number.h"
 #include "query/keys/text.h"
+#include "wire/bson/nesting.h"
 
 namespace partita::query::keys {
 namespace {
@@ -13,7 +14,7 @@ using bson::TypeClass;
 using bson::Value;
 using bson::Writer;
 
-constexpr std::size_t kMaxLevels = 256;  // Beyond every document that validation lets in.
+constexpr std::size_t kMaxLevels = bson::kLevelsAtHand;
 constexpr std::size_t kObjectIdSize = 12;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 

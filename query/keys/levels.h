@@ -4,10 +4,13 @@
 #include <bitset>
 #include <cassert>
 
+#include "wire/bson/nesting.h"
+
 namespace partita::query::keys {
 
 /// The documents and arrays entered so far on a walk through nested ones, and which of them are arrays: a bit for each.
-/// A document that validation let in is never as deep as this; bytes of unknown origin must be asked `full()` first.
+/// No document is as deep as this, whether validation let it in or it was computed; bytes of unknown origin must be asked
+/// `full()` first.
 class Levels {
  public:
   void enter(bool array) {
@@ -22,7 +25,7 @@ class Levels {
   bool in_document() const { return depth_ > 0 && !arrays_.test(depth_ - 1); }
 
  private:
-  static constexpr std::size_t kMaxLevels = 256;
+  static constexpr std::size_t kMaxLevels = bson::kLevelsAtHand;
   std::bitset<kMaxLevels> arrays_;
   std::size_t depth_ = 0;
 };

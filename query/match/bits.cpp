@@ -77,7 +77,7 @@ std::optional<std::int64_t> bits_of(Value value) {
   return value.is_number() ? value.exact_int64() : std::nullopt;
 }
 
-class Bits : public Predicate {
+class Bits : public QuickPredicate {
  public:
   /// Holds when some bit is set (or clear), or, with `none`, when no bit is.
   Bits(BitMask mask, bool set, bool none) : mask_(std::move(mask)), set_(set), none_(none) {}

@@ -30,7 +30,7 @@ bool compares_across(TypeClass value, std::uint8_t relation, TypeClass operand) 
   return false;
 }
 
-class Comparison : public Predicate {
+class Comparison : public QuickPredicate {
  public:
   Comparison(std::uint8_t relation, Value operand) : relation_(relation), operand_(operand) {}
   bool matches(Value value, MatchState&) const override { return compares(value, relation_, operand_); }
@@ -54,7 +54,7 @@ class CollatedComparison : public Predicate {
 };
 
 /// A whole number that a double holds exactly, against the three common number types.
-class WholeComparison : public Predicate {
+class WholeComparison : public QuickPredicate {
  public:
   WholeComparison(std::uint8_t relation, Value operand, std::int64_t whole)
       : relation_(relation), operand_(operand), whole_(whole), real_(static_cast<double>(whole)) {}
@@ -79,7 +79,7 @@ class WholeComparison : public Predicate {
   double real_;
 };
 
-class StringComparison : public Predicate {
+class StringComparison : public QuickPredicate {
  public:
   StringComparison(std::uint8_t relation, Value operand)
       : relation_(relation), operand_(operand), text_(operand.as_string()) {}
@@ -97,7 +97,7 @@ class StringComparison : public Predicate {
   std::string_view text_;
 };
 
-class ObjectIdComparison : public Predicate {
+class ObjectIdComparison : public QuickPredicate {
  public:
   ObjectIdComparison(std::uint8_t relation, Value operand) : relation_(relation), id_(operand.as_object_id()) {}
   bool matches(Value value, MatchState&) const override {

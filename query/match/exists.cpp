@@ -4,7 +4,7 @@
 namespace partita::query {
 namespace {
 
-class Exists : public Predicate {
+class Exists : public QuickPredicate {
  public:
   bool matches(bson::Value value, MatchState&) const override { return !value.missing(); }
 };

@@ -39,7 +39,7 @@ std::uint64_t order_prefix(Value value, bool by_bytes) {
 }
 
 /// A sorted set of values and a binary search in it: a million operands cost twenty comparisons a value.
-class In : public Predicate {
+class In : public QuickPredicate {
  public:
   In(const std::vector<Value>& values, const Collator* collation) : less_{collation} {
     entries_.reserve(values.size());
@@ -75,7 +75,7 @@ class In : public Predicate {
 };
 
 /// Whole numbers are compared without looking at types again and again.
-class InWholes : public Predicate {
+class InWholes : public QuickPredicate {
  public:
   explicit InWholes(std::vector<std::int64_t> values) : values_(std::move(values)) {
     if (!std::is_sorted(values_.begin(), values_.end())) std::sort(values_.begin(), values_.end());

@@ -95,6 +95,21 @@ void Matcher::compile() {
   }
   entry_ = count == 0 ? kAccept : entries[0];
   find_passed();
+  find_conjunction();
+}
+
+/// The most common filter: its clauses are asked in the order that turns documents down soonest.
+void Matcher::find_conjunction() {
+  const std::size_t count = steps_.size();
+  if (count < 2 || count > ClauseOrder::kMost) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Step& step = steps_[i];
+    const std::int32_t next = i + 1 == count ? kAccept : static_cast<std::int32_t>(i + 1);
+    const bool decides = (step.on_true == next && step.on_false == kReject) || (step.on_true == kReject && step.on_false == next);
+    if (step.predicate == nullptr || !decides) return;
+    movable_ |= std::uint32_t{step.predicate->may_come_first()} << i;
+  }
+  conjuncts_ = static_cast<std::uint32_t>(count);
 }
 
 /// Steps that ask the document itself share a pass over its fields, where there are several. The clauses of an $elemMatch
@@ -132,7 +147,23 @@ struct Matcher::Run {
   std::int32_t turn = kNoTurn;   // Of the clause that has had the last word about the place.
 };
 
+bool Matcher::run_conjunction(View document, MatchState& state) const {
+  state.element = -1;
+  if (passed_.size() > 0) state.pass.start(document);
+  ClauseOrder& order = state.order;
+  order.begin(this, conjuncts_);
+  Run run{state, Value::of(document)};
+  for (std::size_t i = 0; i < conjuncts_; ++i) {
+    const Step& step = steps_[order[i]];
+    if (holds(step, run) == (step.on_true != kReject)) continue;
+    order.note(i, movable_);
+    return false;
+  }
+  return state.failure.ok();
+}
+
 bool Matcher::run(View document, MatchState& state) const {
+  if (conjuncts_ != 0) return run_conjunction(document, state);
   state.element = -1;
   if (passed_.size() > 0) state.pass.start(document);
   Run run{state, Value::of(document)};

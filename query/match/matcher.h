@@ -48,6 +48,7 @@ class Matcher {
   struct Run;
 
   bool run(bson::View document, MatchState& state) const;
+  bool run_conjunction(bson::View document, MatchState& state) const;
   bool holds(const Step& step, Run& run) const;
   void note_place(const Step& step, bool holds, Run& run) const;
   std::int32_t open_elements(std::int32_t at, Run& run) const;
@@ -57,11 +58,14 @@ class Matcher {
   explicit Matcher(FilterTree tree) : tree_(std::move(tree)) { compile(); }
   void compile();
   void find_passed();
+  void find_conjunction();
   Step step_of(const FilterNode& node) const;
 
   FilterTree tree_;
   std::vector<Step> steps_;
   PassedNames passed_;
+  std::uint32_t conjuncts_ = 0;  ///< All steps, where each of them must hold (or not) and none is an $elemMatch; else 0.
+  std::uint32_t movable_ = 0;    ///< A bit for each that may be asked before others.
   std::int32_t entry_ = kAccept;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using bson::Type;
 using bson::Value;
 
-class Mod : public Predicate {
+class Mod : public QuickPredicate {
  public:
   Mod(std::int64_t divisor, std::int64_t remainder) : divisor_(divisor), remainder_(remainder) {}
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/arena.h"
+#include "query/match/clause_order.h"
 #include "query/match/element_walks.h"
 #include "query/path/field_lookup.h"
 #include "query/path/field_pass.h"
@@ -28,6 +29,7 @@ struct MatchState {
 
   // The matcher's own.
   FieldPass pass;
+  ClauseOrder order;
   std::int64_t reached = -1;  ///< The same for the clause asked last, until it is looked at.
   ElementWalks walks;         ///< The $elemMatch that are being asked.
 };
@@ -38,6 +40,14 @@ class Predicate {
   virtual ~Predicate() = default;
   /// `value` is missing where the path leads nowhere.
   virtual bool matches(bson::Value value, MatchState& state) const = 0;
+  /// It may be asked before others that were written in front of it.
+  virtual bool may_come_first() const { return false; }
+};
+
+/// One that always has an answer, and soon.
+class QuickPredicate : public Predicate {
+ public:
+  bool may_come_first() const final { return true; }
 };
 
 /// How an array at the end of a path is asked about: its elements one by one and then the whole, or only as a whole ($size).

@@ -5,7 +5,7 @@
 namespace partita::query {
 namespace {
 
-class Size : public Predicate {
+class Size : public QuickPredicate {
  public:
   explicit Size(std::size_t size) : size_(size) {}
 

@@ -5,7 +5,7 @@
 namespace partita::query {
 namespace {
 
-class HasType : public Predicate {
+class HasType : public QuickPredicate {
  public:
   explicit HasType(TypeSet types) : types_(types) {}
   bool matches(bson::Value value, MatchState&) const override { return types_.has(value.type()); }

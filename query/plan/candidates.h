@@ -12,6 +12,13 @@ class Query;
 
 bool all_points(const std::vector<Interval>& intervals);
 
+/// Of a path that the filter does not narrow otherwise: the values of the one class that $type names and, in a `sparse` index,
+/// which has no others, those that $exists asks for.
+std::vector<Interval> class_intervals(const FilterTree& filter, std::string_view path, bool sparse);
+
+/// Whether nothing can match, for a value is to be one of none.
+bool asks_for_nothing(const FilterTree& filter);
+
 /// Whether some name behind the first is a number: it may be a position in an array, and the name of a field.
 bool has_position(std::string_view path);
 

@@ -87,6 +87,7 @@ std::vector<std::shared_ptr<const FilterTree>> clauses_of(const FilterTree& filt
     add(beside, 0, static_cast<std::uint32_t>(beside.size()), clause->nodes);
     add(nodes, place, nodes[place].end, clause->nodes);
     clause->nodes.front().end = static_cast<std::uint32_t>(clause->nodes.size());
+    clause->collation = filter.collation;
     clauses.push_back(std::move(clause));
   }
   return clauses;

@@ -2,6 +2,7 @@
 #include "query/plan/interval.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "query/regex/literal_prefix.h"
@@ -29,8 +30,32 @@ Interval point(Value value) {
   return {at_value(value, true), at_value(value, true)};
 }
 
-/// An array has no key as a whole, only its elements do.
+/// An array has no key as a whole, only its elements do. One that is an element itself has.
 bool has_key(Value value) { return !value.is_array(); }
+
+bool is_nan(Value value) {
+  return bson::type_class(value.type()) == TypeClass::kNumber && std::isnan(value.to_double().value_or(0));
+}
+
+/// What has a key wherever a value equals this one. Of an array it is its first element, and itself, where it is an element.
+/// That of an array of none is what null is too.
+void add_key_of(Value value, std::vector<Value>& values) {
+  if (!value.is_array()) return values.push_back(value.is_nullish() ? Value::null() : value);
+  const bson::View elements = value.as_document();
+  const Value first = elements.empty() ? Value::null() : elements.begin()->value;
+  values.push_back(first.is_nullish() ? Value::null() : first);
+  values.push_back(value);
+}
+
+/// In their order, each once.
+std::vector<Interval> points(std::vector<Value> values) {
+  std::sort(values.begin(), values.end(), [](Value a, Value b) { return bson::compare(a, b) < 0; });
+  const auto same = std::unique(values.begin(), values.end(), [](Value a, Value b) { return bson::equal(a, b); });
+  values.erase(same, values.end());
+  std::vector<Interval> intervals;
+  for (const Value value : values) intervals.push_back(point(value));
+  return intervals;
+}
 
 /// Texts that begin as the regular expression demands.
 Interval texts(Value regex) {
@@ -83,18 +108,13 @@ std::vector<Interval> points(bson::View list, bool multikey) {
   std::vector<Value> values;
   std::vector<Value> regexes;
   for (const bson::Field& field : list) {
-    if (!has_key(field.value)) return {};
     if (field.value.is(Type::kRegex)) {
       if (matches_of(field.value, multikey).empty()) return {};
       regexes.push_back(field.value);
     }
-    values.push_back(field.value);
+    add_key_of(field.value, values);
   }
-  std::sort(values.begin(), values.end(), [](Value a, Value b) { return bson::compare(a, b) < 0; });
-  const auto same = std::unique(values.begin(), values.end(), [](Value a, Value b) { return bson::equal(a, b); });
-  values.erase(same, values.end());
-  std::vector<Interval> intervals;
-  for (const Value value : values) intervals.push_back(point(value));
+  std::vector<Interval> intervals = points(std::move(values));
   return regexes.empty() ? intervals : merge(intervals, texts_of(regexes));
 }
 
@@ -109,6 +129,9 @@ std::vector<Interval> range(std::optional<Edge> lower, std::optional<Edge> upper
   if (!lower && !upper) return {};
   const TypeClass type_class = bson::type_class((lower ? lower : upper)->value.type());
   if (type_class == TypeClass::kNull) return {point(Value::null())};
+  for (const auto& edge : {lower, upper}) {
+    if (edge && is_nan(edge->value)) return {point(edge->value)};  // It is neither above nor below anything.
+  }
   if (lower && upper && (multikey || bson::type_class(upper->value.type()) != type_class)) upper.reset();
   return {{lower ? at_value(lower->value, lower->inclusive) : class_start(type_class),
            upper ? at_value(upper->value, upper->inclusive) : class_end(type_class)}};
@@ -138,7 +161,7 @@ std::string text_of(const IntervalEnd& end, const Collator* collation) {
   if (collation != nullptr && end.at == At::kValue && end.value.is_string()) return text_of_sort_key(end.value.as_string(), *collation);
   if (collation != nullptr && end.at == At::kClassStart && end.type_class == TypeClass::kString) return "CollationKey(0x)";
   const bool start = end.at == At::kClassStart;
-  if (end.at == At::kValue) return bson::to_shell(end.value);
+  if (end.at == At::kValue) return is_nan(end.value) ? "nan" : bson::to_shell(end.value);
   if (end.at == At::kPrefixStart || end.at == At::kPrefixEnd) return text_of_prefix(end);
   switch (end.type_class) {
     case TypeClass::kNumber:
@@ -151,6 +174,10 @@ std::string text_of(const IntervalEnd& end, const Collator* collation) {
       return start ? "false" : "true";
     case TypeClass::kUndefined:
       return "undefined";
+    case TypeClass::kMinKey:
+      return "MinKey";
+    case TypeClass::kMaxKey:
+      return "MaxKey";
     case TypeClass::kObjectId:
       return start ? "ObjectId('000000000000000000000000')" : "ObjectId('ffffffffffffffffffffffff')";
     default:
@@ -178,7 +205,11 @@ std::string Interval::text(const Collator* collation) const {
 }
 
 std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey) {
-  if (bounds.equal) return has_key(*bounds.equal) ? std::vector{point(*bounds.equal)} : std::vector<Interval>{};
+  if (bounds.equal) {
+    std::vector<Value> keys;
+    add_key_of(*bounds.equal, keys);
+    return points(std::move(keys));
+  }
   if (bounds.in) return points(*bounds.in, multikey);
   std::vector<Interval> intervals;
   if (bounds.regex) intervals = matches_of(*bounds.regex, multikey);

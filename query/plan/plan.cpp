@@ -40,6 +40,13 @@ void pin_nulls(std::vector<Interval>& intervals) {
   }
 }
 
+/// Ranges that several lists make together: beyond that the keys of the fields behind are asked themselves.
+constexpr std::size_t kMaxCombinedRanges = 4096;
+
+bool holds_array(const std::vector<Interval>& intervals) {
+  return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.low.value.is_array(); });
+}
+
 /// Fields from the first on, as long as each before is pinned to points.
 std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTree& filter) {
   std::vector<FieldIntervals> narrowed;
@@ -51,8 +58,11 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
     std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
     const bool hashed = field.form != KeyForm::kValue && !place;
     if (index.null_is_one || hashed) pin_nulls(intervals);
-    if (intervals.empty() || ranges * intervals.size() > kMaxKeyRanges) break;
+    if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
+    const bool combines = ranges > 1 && intervals.size() > 1;
+    if (intervals.empty() || ranges * intervals.size() > (combines ? kMaxCombinedRanges : kMaxKeyRanges)) break;
     if (hashed && !all_points(intervals)) break;
+    if ((hashed || has_position(field.path)) && holds_array(intervals)) break;
     if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
@@ -210,7 +220,7 @@ std::vector<KeyRange> Plan::ranges() const {
 
 std::optional<Plan> express_plan(const FilterTree& filter) {
   const auto id = sole_equality(filter, "_id");
-  if (!id) return std::nullopt;
+  if (!id || id->is_array()) return std::nullopt;  // No _id is one.
   Plan plan{.access = Plan::Access::kIdLookup, .id = *id};
   plan.needs_filter = false;
   return plan;
@@ -240,7 +250,7 @@ std::vector<Plan> single_plans(const PlanRequest& request) {
     const IndexDescription& index = request.indexes[i];
     const Collator* const of_ids = index.by_id ? index.fields[0].collation : nullptr;
     const auto id = index.by_id && !request.hint && !near ? bounds_in_keys(*request.filter, "_id", of_ids).equal : std::nullopt;
-    if (id) {
+    if (id && !id->is_array()) {
       Plan plan{.access = Plan::Access::kIdLookup, .id = *id, .id_collation = of_ids, .score = kBestScore};
       plan.needs_filter = !sole_equality(*request.filter, "_id");
       plans.clear();
@@ -292,7 +302,8 @@ std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Pl
   std::vector<Interval> intervals;
   for (const Plan& branch : branches) {
     const bool alike = branch.access == Plan::Access::kIndexScan && branch.index == first.index && branch.intervals.size() == 1 &&
-                       branch.wildcard_path.empty() && branch.intervals[0].form == KeyForm::kValue;
+                       branch.wildcard_path.empty() && branch.intervals[0].form == KeyForm::kValue &&
+                       branch.intervals[0].collation == nullptr;
     if (!alike) return std::nullopt;
     std::ranges::copy(branch.intervals[0].intervals, std::back_inserter(intervals));
   }
@@ -314,13 +325,20 @@ std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Pl
   return in_turns ? std::move(in_turns) : std::optional<Plan>(std::move(plan));
 }
 
+/// Each $or is planned with all that stands beside it: of very many the first ones have to do.
+constexpr std::size_t kMostLookedAt = 4000;
+
 /// Ways through an index for each clause of an $or. Two branches that are equally good are less than one index that is.
 void add_unions(const PlanRequest& request, std::vector<Plan>& plans) {
   const bool sorts = request.sort != nullptr && !request.sort->empty();
   const auto lowest = [](const std::vector<Plan>& branches) {
     return std::ranges::min_element(branches, {}, &Plan::score)->score;
   };
+  std::size_t looked_at = 0;
   for (const std::uint32_t choice : choices_of(*request.filter)) {
+    const std::size_t nodes = request.filter->nodes.size();
+    if (looked_at > 0 && looked_at + nodes > kMostLookedAt) return;
+    looked_at += nodes;
     const auto clauses = clauses_of(*request.filter, choice);
     std::vector<Plan> branches = best_branches(request, clauses, false);
     if (branches.empty()) continue;
@@ -364,6 +382,10 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
   if (request.filter->text_must_hold && !request.hint && !request.natural_hint) return text_plans(request);
   std::vector<Plan> plans;
   const bool near = request.filter->near != nullptr;  // Only an index of places tells what is near.
+  if (!near && asks_for_nothing(*request.filter)) {
+    plans.push_back({.access = Plan::Access::kNothing, .needs_filter = false});
+    return plans;
+  }
   if (request.natural_hint) {
     if (!near) plans.push_back(collection_scan(request));
     return plans;

@@ -30,7 +30,7 @@ class CountStage : public RecordSource {
     const Number total = sum.total();
     rows_.clear();
     if (total.whole() != 0) rows_.next().add(field_, total.value());
-    rows_.hand_out(out);
+    CHECK_OK(rows_.hand_out(out));
     return {};
   }
 

@@ -65,7 +65,7 @@ class GroupStage : public RecordSource {
       if (next_ == table_.size()) break;
       write(table_[next_++], out.arena);
     }
-    rows_.hand_out(out);
+    CHECK_OK(rows_.hand_out(out));
     return holds(memory() + rows_.memory());
   }
 

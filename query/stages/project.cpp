@@ -18,7 +18,7 @@ class ProjectStage : public RecordSource {
       bson::Writer document = rows_.next(row.key);
       CHECK_OK(projection_.apply(row.document, document, out.arena));
     }
-    rows_.hand_out(out);
+    CHECK_OK(rows_.hand_out(out));
     return made_batch(rows_.memory());
   }
 

@@ -2,6 +2,7 @@
 #include "query/stages/row_builder.h"
 #include "query/stages/stage.h"
 #include "wire/bson/json.h"
+#include "wire/bson/nesting.h"
 
 namespace partita::query {
 namespace {
@@ -24,6 +25,7 @@ class ReplaceRootStage : public RecordSource {
       TRY(const Value value, root_.expression.evaluate(row.document, out.arena));
       if (!value.is_document()) return no_document(value, row.document);
       row.document = value.as_document();
+      CHECK_OK(bson::check_nesting(row.document));
     }
     return made_batch(out.arena.reserved());
   }

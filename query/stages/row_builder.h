@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/stages/batch.h"
+#include "wire/bson/nesting.h"
 #include "wire/bson/writer.h"
 
 namespace partita::query {
@@ -23,9 +24,13 @@ class RowBuilder {
   bool empty() const { return rows_.empty(); }
   std::size_t memory() const { return bytes_.size(); }
 
-  void hand_out(Batch& out) {
+  Status hand_out(Batch& out) {
     out.rows.clear();
-    for (const auto& [offset, key] : rows_) out.rows.push_back({bson::View::trusted(bytes_.data() + offset), key});
+    for (const auto& [offset, key] : rows_) {
+      out.rows.push_back({bson::View::trusted(bytes_.data() + offset), key});
+      CHECK_OK(bson::check_nesting(out.rows.back().document));
+    }
+    return {};
   }
 
  private:

@@ -88,7 +88,7 @@ class UnwindStage : public RecordSource {
       CHECK_OK(unwind(batch_.rows[next_row_]));
     }
     out.clear();
-    rows_.hand_out(out);
+    CHECK_OK(rows_.hand_out(out));
     return made_batch(rows_.memory());
   }
 

@@ -204,20 +204,30 @@ TEST(CurrentOp, ShowsHowFarAnIndexBuildIs) {
   std::string documents;
   for (int i = 0; i < 2500; ++i) documents += (i == 0 ? "{a: " : ", {a: ") + std::to_string(i) + "}";
   server.run("{insert: 'c', documents: [" + documents + "]}");
-  shards::FailPoint& slow = *shards::FailPoint::find("indexChunkFilled");
-  slow.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::parse_json("{blockTimeMS: 400}").value()});
+  const auto slow_down = [](shards::FailPoint& point) {
+    point.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::parse_json("{blockTimeMS: 400}").value()});
+  };
+  shards::FailPoint& collected = *shards::FailPoint::find("indexChunkCollected");
+  shards::FailPoint& filled = *shards::FailPoint::find("indexChunkFilled");
+  slow_down(collected);
+  slow_down(filled);
   Client builder(server.server());
   std::atomic_bool builds = true;
   std::jthread building([&] {
     builder.run("{createIndexes: 'c', indexes: [{key: {a: 1}, name: 'a'}]}");
     builds = false;
   });
-  std::string shown;
-  while (builds && shown.find("done: 1000") == std::string::npos) shown = server.run("{currentOp: 1, msg: {$exists: true}}");
-  slow.set({});
+  const auto shown = [&](std::string_view text) {
+    std::string all;
+    while (builds && all.find(text) == std::string::npos) all = server.run("{currentOp: 1, msg: {$exists: true}}");
+    return all;
+  };
+  EXPECT_THAT(shown("done: 1000"), HasSubstr(R"(msg: "Index Build: scanning collection Index Build: scanning collection: 1000/2500 40%", )"
+                                             R"(progress: {done: 1000, total: 2500}, numYields: 0)"));
+  collected.set({});
+  EXPECT_THAT(shown("into index: 1000"), HasSubstr("Index Build: inserting keys from external sorter into index: 1000/2500 40%"));
+  filled.set({});
   building.join();
-  EXPECT_THAT(shown, HasSubstr(R"(msg: "Index Build: scanning collection Index Build: scanning collection: 1000/2500 40%", )"
-                               R"(progress: {done: 1000, total: 2500}, numYields: 0)"));
   EXPECT_EQ(server.reply("{currentOp: 1, msg: {$exists: true}}")["inprog"].as_document().count(), 0u);
 }
 

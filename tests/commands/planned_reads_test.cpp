@@ -3,6 +3,8 @@
 // the number of threads and the size of batches.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "tests/commands/in_process.h"
 #include "tests/support/at_path.h"
 #include "tests/support/random.h"
@@ -174,6 +176,28 @@ TEST_P(PlannedReadsInTurns, GoOnBehindASplit) {
               std::string_view(rest).find("sort") == std::string_view::npos ? sorted(wanted) : wanted)
         << rest;
   }
+}
+
+/// What took a time that grows with the square of the clauses, or the product of the lists, took half a minute here.
+TEST(Planning, OfVeryManyClausesIsSoonDone) {
+  InProcess server;
+  const auto took = [&](const std::string& command) {
+    const auto began = std::chrono::steady_clock::now();
+    const Document reply = server.reply(command);
+    EXPECT_EQ(reply["ok"].to_double(), 1) << command.substr(0, 200);
+    return std::chrono::steady_clock::now() - began;
+  };
+  server.run("{insert: 'c', documents: [{_id: 1, a: 1, b: 2}, {_id: 2, a: 900, b: 7}]}");
+  server.run("{createIndexes: 'c', indexes: [{key: {a: 1, b: 1}, name: 'ab'}, {key: {b: 1}, name: 'b'}]}");
+  std::string clauses;
+  std::string values;
+  for (int i = 0; i < 1600; ++i) {
+    clauses += detail::join(i == 0 ? "" : ", ", "{$or: [{a: ", i, "}, {b: ", i, "}]}");
+    values += detail::join(i == 0 ? "" : ", ", i);
+  }
+  EXPECT_LT(took("{find: 'c', filter: {$and: [" + clauses + "]}}"), std::chrono::seconds(5));
+  EXPECT_LT(took("{count: 'c', query: {a: {$in: [" + values + "]}, b: {$in: [" + values + "]}}}"), std::chrono::seconds(5));
+  EXPECT_EQ(server.reply("{count: 'c', query: {a: {$in: [" + values + "]}, b: {$in: [" + values + "]}}}")["n"].exact_int64(), 2);
 }
 
 }  // namespace

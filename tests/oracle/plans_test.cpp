@@ -33,7 +33,8 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
       w.add("_id", id);
       for (const char* name : {"a", "b", "c"}) {
         if (random_.one_in(4)) continue;
-        if (random_.one_in(3)) w.add(name, "t" + std::to_string(random_.below(6)));
+        if (random_.one_in(3)) w.add(name, text());
+        else if (arrays_ && random_.one_in(6)) add_array(w, name);
         else if (arrays_ && random_.one_in(3)) add_nested(w, name, random_, 3);
         else w.add(name, static_cast<std::int32_t>(random_.below(6)));
       }
@@ -41,6 +42,22 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
         Writer inner = w.document("d");
         inner.add("e", static_cast<std::int32_t>(random_.below(4)));
       }
+    });
+  }
+  /// Alike but for the case now and then: collations differ in that.
+  std::string text() { return (random_.one_in(4) ? "T" : "t") + std::to_string(random_.below(6)); }
+  /// Of none, one or two values, of which one may be an array again.
+  void add_array(Writer& out, std::string_view name) {
+    bson::ArrayWriter list = out.array(name);
+    for (std::uint64_t left = random_.below(3); left > 0; --left) {
+      if (random_.one_in(3)) list.array().push(static_cast<std::int32_t>(random_.below(3)));
+      else list.push(static_cast<std::int32_t>(random_.below(3)));
+    }
+  }
+  Document some_collation() {
+    return Document::build([&](Writer& w) {
+      w.add("locale", random_.one_in(4) ? "simple" : "en");
+      if (random_.one_in(2)) w.add("strength", static_cast<std::int32_t>(1 + random_.below(2)));
     });
   }
   std::string_view path() {
@@ -60,17 +77,24 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
   }
   void add_operand(Writer& out, std::string_view name) {
     if (random_.one_in(10)) out.null(name);
-    else if (random_.one_in(3)) out.add(name, "t" + std::to_string(random_.below(6)));
+    else if (random_.one_in(3)) out.add(name, text());
+    else if (arrays_ && random_.one_in(8)) add_array(out, name);
+    else if (random_.one_in(40)) out.add(name, std::numeric_limits<double>::quiet_NaN());
     else if (random_.one_in(8)) add_value(out, name);
     else out.add(name, static_cast<std::int32_t>(random_.below(6)));
   }
   void add_condition(Writer& out, std::string_view name) {
     if (random_.one_in(3)) return add_operand(out, name);
     Writer condition = out.document(name);
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
+      case 6: {
+        static constexpr std::string_view kTypes[] = {"string", "int", "number", "object", "null", "array", "double"};
+        condition.add("$type", random_.pick(kTypes));
+        break;
+      }
       case 0: {
         const Document list = Document::build([&](Writer& w) {
-          for (int i = 0; i < 3; ++i) add_operand(w, std::to_string(i));
+          for (int i = random_.one_in(12) ? 3 : 0; i < 3; ++i) add_operand(w, std::to_string(i));
         });
         condition.array("$in", list.view());
         break;
@@ -121,6 +145,7 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
       w.add("sort", sort.view());
       w.add("projection", projection.view());
       w.add("batchSize", 10000);
+      if (!collation_.view().empty()) w.add("collation", collation_.view());
       if (natural) Writer(w.document("hint")).add("$natural", 1);
     });
   }
@@ -178,6 +203,7 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
         one.add("key", key.view());
         one.add("name", "i" + std::to_string(i));
         if (random_.one_in(6)) one.add("sparse", true);
+        if (random_.one_in(4)) one.add("collation", some_collation().view());
       });
       EXPECT_EQ(theirs(create)["ok"].to_double(), ours(create)["ok"].to_double()) << show(create.view());
     }
@@ -192,7 +218,8 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
     const Document ids = Document::build([](Writer& w) { w.add("_id", 1); });
     // What mongod finds without its indexes: with them it loses rows of an $or now and then.
     const std::string wanted = rows(theirs(find(asked, sort, ids, true)));
-    EXPECT_EQ(rows(ours(find(asked, sort, ids, false))), wanted) << show(asked.view()) << " sort " << show(sort.view());
+    EXPECT_EQ(rows(ours(find(asked, sort, ids, false))), wanted)
+        << show(asked.view()) << " sort " << show(sort.view()) << " collation " << show(collation_.view());
     const Document shown = Document::build([&](Writer& w) {
       for (const char* name : {"a", "b", "c", "d.e"}) if (random_.one_in(3)) w.add(name, 1);
       w.add("_id", random_.one_in(3) ? 1 : 0);
@@ -207,11 +234,12 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
       return Document::build([&](Writer& w) {
         w.add("count", kCollection);
         w.add("query", asked.view());
+        if (!collation_.view().empty()) w.add("collation", collation_.view());
         if (natural) Writer(w.document("hint")).add("$natural", 1);
       });
     };
-    EXPECT_EQ(count_of(ours(count(false))), count_of(theirs(count(true)))) << show(asked.view());
-    if (arrays_) return;  // Of these mongod lists what its index's keys happen to be.
+    EXPECT_EQ(count_of(ours(count(false))), count_of(theirs(count(true)))) << show(asked.view()) << " collation " << show(collation_.view());
+    if (arrays_ || !collation_.view().empty()) return;  // Of these mongod lists what its index's keys happen to be.
     const std::string_view key = path();
     const bool filtered = random_.one_in(2);
     const Document distinct = Document::build([&](Writer& w) {
@@ -240,6 +268,7 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
   Random random_{GetParam()};
   InProcess server_;
   bool arrays_ = false;
+  Document collation_;  ///< Of the question in hand; none: empty.
   int found_ = 0;
 };
 
@@ -249,6 +278,7 @@ TEST_P(PlansOracle, FindCountAndListTheSame) {
     fill();
     make_indexes();
     for (int question = 0; question < 60 && !HasFailure(); ++question) {
+      collation_ = random_.one_in(3) ? some_collation() : Document();
       expect_same_rows();
       expect_same_counts();
     }

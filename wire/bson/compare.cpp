@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "wire/bson/decimal.h"
+#include "wire/bson/nesting.h"
 #include "wire/bson/parts.h"
 
 // Two documents are walked in lockstep without a stack: as long as all fields compare equal both sides open and close
@@ -107,8 +108,7 @@ struct Cursor {
 };
 
 Order compare_fields(View a, View b, bool in_array, const TextOrder* texts) {
-  constexpr std::size_t kMaxLevels = 256;  // More than validation lets in.
-  std::bitset<kMaxLevels> arrays;
+  std::bitset<kLevelsAtHand> arrays;
   arrays.set(0, in_array);
   Cursor left{a.data() + 4};
   Cursor right{b.data() + 4};
