@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/aggregate_execution.h"
 
+#include "commands/plan_summary.h"
 #include "commands/server.h"
 #include "commands/settings/sort_parameters.h"
 #include "query/stages/match.h"
@@ -46,7 +47,7 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
   const query::SortSpec* sort = pipeline_.leading_sort();
   TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
   TRY(Plan plan, choose_plan(store, true, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, needs_of(pipeline_)));
-  plan_ = plan.text;
+  plan_ = commands::plan_summary(plan.order);
   set_premise(std::move(plan.premise));
   const bool near = sort != nullptr && sort->near() != nullptr && plan.order.index != nullptr;
   const std::uint64_t most = near ? pipeline_.leading_sort_limit() : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/bulk_write.h"
 #include "commands/insertion.h"
+#include "commands/profiler/statement_notes.h"
 
 namespace partita::commands {
 
@@ -28,7 +29,9 @@ Result<std::size_t> BulkExecution::run_inserts(std::size_t at) {
     if (insert == nullptr || operations_[i].ns != ns) break;
     insertion.add(insert->document, options_.numbers.at(i));
   }
+  StatementNote note(operation_, namespaces_[ns]);
   CHECK_OK(insertion.run(options_.ordered));
+  note.end_inserts(insertion.inserted());
   counts_.inserted += insertion.inserted();
   retried_.insert(retried_.end(), insertion.retried().begin(), insertion.retried().end());
   auto failed = insertion.errors().all().begin();

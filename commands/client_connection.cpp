@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/client_connection.h"
 
+#include "commands/finished_operation.h"
 #include "commands/server.h"
 #include "commands/settings/server_parameters.h"
-#include "commands/slow_log.h"
+#include "commands/shown_operation.h"
 #include "commands/views.h"
 #include "shards/storage/patience.h"
 #include "shards/store.h"
 #include "wire/log/log.h"
-#include "wire/log/redact.h"
 #include "wire/message/reply.h"
 
 namespace partita::commands {
@@ -30,6 +30,12 @@ bool is_for_worker(const Command& command, const wire::Request& request) {
   if (command.where == Where::kWorker) return true;
   const bool on_documents = command.rights == Rights::kRead || command.rights == Rights::kWrite;
   return on_documents && request.wire_size > kMaxRequestOnCore;
+}
+
+/// Whoever looks at what is profiled sees what they have done before.
+bool reads_profile(const Operation& operation) {
+  const bson::Value target = operation.target();
+  return target.is_string() && target.as_string() == Profiler::kCollection;
 }
 
 Status check_target(const Command& command, const Operation& operation) {
@@ -65,14 +71,9 @@ void add_write_concern_error(bson::Writer& reply, const Operation& operation, co
   add_labels(reply, code, operation.generic().transaction.has_value(), fault);
 }
 
-/// Large commands are not copied for the sake of those who only want to see what runs, nor is what nobody else may see.
-constexpr std::size_t kMaxShownCommand = 16 << 10;
-bson::Document shown_command(bson::View body) {
-  if (body.size() <= kMaxShownCommand) return log::holds_secrets(body) ? log::without_secrets(body) : bson::Document(body);
-  return bson::Document::build([&](bson::Writer& shown) {
-    if (!body.begin()->value.is_document()) shown.add(*body.begin());
-    shown.add("$truncated", static_cast<std::int32_t>(body.size()));
-  });
+/// What the handler, or a refusal, has written from `start` on.
+bson::View reply_in(const bson::Buffer& out, std::size_t start) {
+  return out.size() == start ? bson::View() : bson::View::trusted(out.data() + start);
 }
 
 }  // namespace
@@ -136,7 +137,12 @@ wire::Next ClientConnection::dispatch(const wire::Request& request, bson::Buffer
   if (fault_) [[unlikely]] {
     if (const std::optional<wire::Next> next = apply_fault(operation, out)) return *next;
   }
-  if (!on_worker && is_for_worker(**command, request)) return wire::Next::kWorker;
+  const bool waits = operation.watched() && server_.profiler.writer().pending() && reads_profile(operation);
+  if (!on_worker && (waits || is_for_worker(**command, request))) return wire::Next::kWorker;
+  if (waits) {
+    const auto interrupted = [&] { return operation.check_interrupt(); };
+    if (Status status = server_.profiler.writer().drain(interrupted); !status.ok()) return finish_refused(operation, status, out);
+  }
   return run(operation, out);
 }
 
@@ -199,7 +205,7 @@ wire::Next ClientConnection::run(Operation& operation, bson::Buffer& out) {
     if (next == wire::Next::kWait) show(operation);
     return next;
   }
-  finish(operation, status, out.size() - start);
+  finish(operation, status, reply_in(out, start));
   return status.ok() && operation.durable_reply() ? hold_until_durable(next, out, start) : next;
 }
 
@@ -224,7 +230,7 @@ wire::Next ClientConnection::refuse_early(const Status& status, const wire::Requ
 wire::Next ClientConnection::finish_refused(Operation& operation, const Status& status, bson::Buffer& out) {
   const std::size_t start = out.size();
   refuse(status, &operation, out, start);
-  finish(operation, status, out.size() - start);
+  finish(operation, status, reply_in(out, start));
   return wire::Next::kReply;
 }
 
@@ -235,21 +241,9 @@ void ClientConnection::refuse(const Status& status, const Operation* operation, 
   add_labels(body, status.code(), operation != nullptr && operation->generic().transaction.has_value(), fault_);
 }
 
-/// The answer is complete: counts the operation and forgets it.
-void ClientConnection::finish(const Operation& operation, const Status& status, std::size_t reply_bytes) {
-  const auto took = worked();
-  const std::int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
-  server_.metrics.count({.command = &operation.command(),
-                         .micros = micros,
-                         .failed = !status.ok(),
-                         .bytes_in = operation.request().wire_size,
-                         .bytes_out = reply_bytes,
-                         .documents = operation.stats().documents});
-  if (operation.command().target == Target::kCollection && operation.target().is_string()) {
-    server_.namespace_times.count(server_.store.catalog().snapshot(), operation.db(), operation.target().as_string(),
-                                  NamespaceTimes::kind_of(operation.command().name), micros);
-  }
-  if (is_slow(took)) [[unlikely]] log_slow(operation, took, status, reply_bytes);
+/// The answer is complete: tells of the operation and forgets it.
+void ClientConnection::finish(const Operation& operation, const Status& status, bson::View reply) {
+  note_finished(server_, {.operation = operation, .status = status, .took = worked(), .reply = reply});
   hide();
   kept_.reset();
   waited_ = {};

@@ -90,7 +90,7 @@ class ClientConnection final : public wire::Conversation {
   wire::Next finish_refused(Operation& operation, const Status& status, bson::Buffer& out);
   wire::Next hold_until_durable(wire::Next next, bson::Buffer& out, std::size_t start);
   void refuse(const Status& status, const Operation* operation, bson::Buffer& out, std::size_t start);
-  void finish(const Operation& operation, const Status& status, std::size_t reply_bytes);
+  void finish(const Operation& operation, const Status& status, bson::View reply);
   void show(const Operation& operation);
   void hide();
 

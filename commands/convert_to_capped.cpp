@@ -45,6 +45,7 @@ Status convert_to_capped(Operation& operation, bson::Writer&) {
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   CHECK_OK(check_size(*request.size));
   const AskedCap cap{request.size, {}};
+  if (ns.is_system()) return error(Code::BadValue, "Invalid namespace: ", ns.full());
   CHECK_OK(check_no_config_view(ns));
   const auto go_on = [&] { return operation.check_interrupt(); };
   const auto options = [&](const shards::Collection& now) { return capped_options(now, cap); };
@@ -58,6 +59,7 @@ Status clone_as_capped(Operation& operation, bson::Writer&) {
   TRY(const shards::Namespace to, shards::Namespace::make(operation.db(), request.to.as_string()));
   CHECK_OK(check_size(*request.size));
   const AskedCap cap{request.size, {}};
+  if (to.is_system()) return error(Code::InvalidNamespace, "cannot write to ", to.full());
   CHECK_OK(check_no_config_view(to));
   shards::Store& store = operation.server().store;
   const auto snapshot = store.catalog().share();

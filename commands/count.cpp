@@ -38,6 +38,9 @@ const Arguments<CountRequest> kArguments{
     {"fields", nullptr},  // Old shells send a projection, which counts nothing.
 };
 
+/// How it is said that everything is counted, by looking at nothing.
+constexpr std::string_view kFastCount = "RECORD_STORE_FAST_COUNT";
+
 /// Counts matching documents, no more than `most`.
 Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                                     const CountRequest& request, std::int64_t most) {
@@ -86,6 +89,7 @@ Status count(Operation& operation, bson::Writer& reply) {
     found = static_cast<std::int64_t>(matching.size());
   } else if (collection != nullptr && request.query.empty() && request.hint.missing()) {
     found = collection->size().documents;
+    if (operation.watched()) operation.stats().plan_summary = kFastCount;
   } else if (collection == nullptr) {
     TRY(const Variables variables, Variables::of(operation));
     CHECK_OK(query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery).status());
@@ -103,13 +107,12 @@ Status count(Operation& operation, bson::Writer& reply) {
 /// Counting everything looks at nothing, which no plan can tell.
 Status explain_size(const shards::Namespace& ns, const shards::Collection& collection, Verbosity verbosity,
                     bson::Writer& reply) {
-  constexpr std::string_view kStage = "RECORD_STORE_FAST_COUNT";
   reply.add("explainVersion", "1");
   {
     bson::Writer planner = reply.document("queryPlanner");
     planner.add("namespace", ns.full());
     planner.add("indexFilterSet", false);
-    planner.document("winningPlan").add("stage", kStage);
+    planner.document("winningPlan").add("stage", kFastCount);
     planner.array("rejectedPlans").close();
   }
   if (!runs(verbosity)) return {};
@@ -119,7 +122,7 @@ Status explain_size(const shards::Namespace& ns, const shards::Collection& colle
     stats.add(none, std::int32_t{0});
   }
   bson::Writer stage = stats.document("executionStages");
-  stage.add("stage", kStage);
+  stage.add("stage", kFastCount);
   add_number(stage, "nCounted", collection.size().documents);
   return {};
 }

@@ -129,7 +129,8 @@ Status create(Operation& operation, bson::Writer&) {
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
   CHECK_OK(check_validator("create", ns, {request.validator, request.level, request.action}));
-  if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
+  const bool is_profile = ns.collection() == Profiler::kCollection && !request.view_on;
+  if (ns.is_system() && !is_profile) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
   CHECK_OK(check_no_config_view(ns));
   if (request.view_on) return create_view(operation, request, ns);
   CHECK_OK(refuse_unsupported(request));

@@ -47,7 +47,7 @@ void note_time(const shards::Collection* collection, const std::vector<bson::Vie
 Status create_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const CreateIndexesRequest request, kCreateArguments.parse("createIndexes", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
-  if (ns.is_system()) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
+  if (ns.is_system()) return error(Code::InvalidNamespace, "cannot write to ", ns.full());
   CHECK_OK(check_no_config_view(ns));
   CHECK_OK(check_quorum(request.commit_quorum));
   if (request.indexes.count() == 0) return error(Code::BadValue, "Must specify at least one index to create");

@@ -5,6 +5,7 @@
 
 #include "commands/host.h"
 #include "commands/server.h"
+#include "commands/shown_operation.h"
 #include "commands/wall_time.h"
 #include "shards/indexes/build_progress.h"
 
@@ -12,18 +13,6 @@ namespace partita::commands {
 namespace {
 
 using std::chrono::microseconds;
-
-/// mongod's word for what an operation does.
-std::string_view kind_of(const Command* command) {
-  if (command == nullptr) return "none";
-  if (command->name == "delete") return "remove";
-  for (const std::string_view own : {"insert", "update"}) {
-    if (command->name == own) return own;
-  }
-  if (command->name == "find") return "query";
-  if (command->name == "getMore") return "getmore";
-  return "command";
-}
 
 void write_client(bson::Writer& row, const ClientConnection& client) {
   row.add("desc", client.name());
@@ -73,7 +62,7 @@ bson::Document describe(Server& server, const ClientConnection& client, const Cu
     row.add("opid", running.id);
     if (running.session) row.document("lsid").uuid("id", *running.session);
     write_times(row, running);
-    row.add("op", kind_of(running.command));
+    row.add("op", operation_kind(running.command));
     row.add("ns", running.ns);
     row.add("command", running.body.view());
     if (running.build != nullptr) write_build(row, *running.build);

@@ -3,6 +3,7 @@
 
 #include "commands/arguments.h"
 #include "commands/server.h"
+#include "commands/shown_operation.h"
 
 namespace partita::commands {
 namespace {
@@ -40,7 +41,7 @@ Status fill_batch(Operation& operation, Execution& execution, bson::ArrayWriter&
   stats.documents.keys_examined = execution.keys_examined() - keys;
   stats.documents.docs_examined = execution.documents_examined() - documents;
   stats.documents.returned = batch.count();
-  if (operation.is_slow()) stats.plan_summary = execution.plan_summary();
+  if (operation.tells_plan()) stats.plan_summary = execution.plan_summary();
   return {};
 }
 
@@ -63,6 +64,7 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
     kept.session = operation.generic().session;
     kept.execution = std::move(execution);
     kept.no_timeout = options.no_timeout;
+    if (operation.watched()) kept.command = shown_command(operation.body());
     TRY(id, operation.server().cursors.add(std::move(kept)));
   }
   cursor.add("id", id);

@@ -12,6 +12,9 @@ const Arguments<NoArguments> kNoArguments{};
 Status drop(Operation& operation, bson::Writer& reply) {
   CHECK_OK(kNoArguments.parse("drop", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
+  if (ns.collection() == Profiler::kCollection && operation.server().profiler.settings(ns.db()).level > 0) {
+    return error(Code::IllegalOperation, "turn off profiling before dropping system.profile collection");
+  }
   TRY(const bool was_view, operation.server().store.catalog().drop_view(ns));
   if (was_view) {
     reply.add("ns", ns.full());
@@ -35,6 +38,7 @@ Status drop_database(Operation& operation, bson::Writer& reply) {
   }
   const auto go_on = [&] { return operation.check_interrupt(); };
   CHECK_OK(operation.server().store.catalog().drop_database(operation.db(), go_on));
+  operation.server().profiler.forget(operation.db());
   reply.add("dropped", operation.db());
   return {};
 }

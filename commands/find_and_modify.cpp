@@ -119,6 +119,7 @@ Status find_and_modify(Operation& operation, bson::Writer& reply) {
   TRY(const StatementNumbers numbers, StatementNumbers::parse("findAndModify", request.statement_number, {}, 1));
   Outcome outcome;
   CHECK_OK(change_first(operation, ns, change, statement_id(operation, numbers.at(0)), outcome));
+  (request.remove ? operation.stats().documents.deleted : operation.stats().documents.updated) = request.remove ? outcome.matched : outcome.modified;
   {
     bson::Writer last = reply.document("lastErrorObject");
     last.add("n", outcome.matched);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/find_run.h"
 
-#include <set>
-
+#include "commands/plan_summary.h"
 #include "commands/server.h"
 #include "commands/settings/sort_parameters.h"
 #include "shards/store.h"
@@ -55,22 +54,6 @@ Result<bool> FindRun::emit(BatchFill& fill, bson::View document) {
   return false;
 }
 
-namespace {
-
-std::string summary_of(const shards::ScanOrder& order) {
-  if (order.index != nullptr) return partita::detail::join("IXSCAN ", order.index->name);
-  return order.ranges.empty() ? "COLLSCAN" : "CLUSTERED_IXSCAN";
-}
-
-}  // namespace
-
-std::string FindRun::plan_summary() const {
-  if (order().branches.empty()) return summary_of(order());
-  std::string all;
-  std::set<std::string> each;
-  for (const shards::ScanOrder& branch : order().branches) each.insert(summary_of(branch));
-  for (const std::string& one : each) all.append(all.empty() ? "" : ", ").append(one);
-  return all;
-}
+std::string FindRun::plan_summary() const { return commands::plan_summary(order()); }
 
 }  // namespace partita::commands

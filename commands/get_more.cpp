@@ -105,6 +105,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   if (awaited != nullptr) operation.clear_deadline();
   const std::uint64_t changes = awaited != nullptr ? awaited->changes() : 0;
   operation.interrupt_by(cursor.killed);
+  if (operation.watched()) operation.stats().originating_command = cursor.command.copy();
   BatchLimits limits;
   limits.documents = request.batch_size.value_or(0) > 0 ? *request.batch_size : kNoLimit;
   bson::Writer body = reply.document("cursor");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/leg_walks.h"
 
+#include "commands/plan_summary.h"
 #include "commands/server.h"
 #include "shards/store.h"
 
@@ -35,11 +36,7 @@ Status LegWalks::walk(const std::function<Status(std::size_t leg)>& one) {
   const shards::EachLeg each{.legs = scans_.size(), .work = timed};
   Status status = for_each_leg(each, size, control_, [this] { return operation_.check_interrupt(); });
   if (moment_) moment_->end();
-  OperationStats& stats = operation_.stats();
-  for (const auto& scan : scans_) {
-    stats.documents.keys_examined += scan->scan().keys_examined();
-    stats.documents.docs_examined += scan->scan().documents_examined();
-  }
+  for (const auto& scan : scans_) note_walk(operation_, scan->scan(), work_.keys_alone ? "COUNT_SCAN" : "IXSCAN");
   return status;
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/modify.h"
 
-#include "commands/collation.h"
-#include "commands/config_views.h"
 #include "commands/execution.h"
 #include "commands/express.h"
 #include "commands/plan.h"
+#include "commands/plan_summary.h"
 #include "commands/server.h"
-#include "commands/sharding/config_writes.h"
 #include "query/match/geo.h"
 #include "query/sort/sorter.h"
 #include "query/updates/upsert.h"
@@ -196,6 +194,13 @@ Status change_one(Operation& operation, const shards::Namespace& ns, const shard
   return status.code() == Code::NamespaceNotFound ? Status() : std::move(status);
 }
 
+void note_by_id(Operation& operation, const Outcome& outcome) {
+  OperationStats& stats = operation.stats();
+  stats.plan_summary = "IDHACK";
+  stats.documents.keys_examined += outcome.matched;
+  stats.documents.docs_examined += outcome.matched;
+}
+
 /// The key of the first matching document in the order of the sort.
 Result<std::optional<std::string>> first_sorted(Operation& operation, std::shared_ptr<const shards::Collection> collection,
                                                 const query::Matcher& matcher, const Change& change) {
@@ -216,6 +221,7 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
     if (matches) CHECK_OK(sorter.add(document, scan.record_key()));
     if (matches && plan.sorted) break;
   }
+  note_walk(operation, scan);
   CHECK_OK(plan.premise.check(operation.server().store));
   CHECK_OK(sorter.finish());
   query::SortedRow row;
@@ -371,6 +377,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (statement_id) statement = {*statement_id, kind_of(change), keyed};
     if (collection != nullptr && keyed) {
       Status status = change_one(operation, ns, *collection, key.bytes(), nullptr, change, statement, outcome);
+      if (operation.watched()) note_by_id(operation, outcome);
       if (status.code() == Code::QueryPlanKilled && attempt < kMostPlans) continue;
       CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
@@ -407,91 +414,6 @@ Status change_all(Operation& operation, const shards::Namespace& ns, const Chang
   }
   if (outcome.matched > 0 || !change.upsert) return {};
   return insert_upserted(operation, ns, matcher, change, std::nullopt, outcome);
-}
-
-Status check_array_filters(std::string_view command, bson::Value filters) {
-  CHECK_OK(check_array(command, "arrayFilters", filters));
-  for (const auto& [place, filter] : filters.as_document()) {
-    if (!filter.is_document()) return wrong_type(command, "arrayFilters." + std::string(place), filter, "object");
-  }
-  return {};
-}
-
-Result<bool> UpdateStatement::read_option(std::string_view command, std::string_view name, bson::Value value) {
-  if (name == "multi" || name == "upsert") {
-    CHECK_OK(detail::check_bool(value, command, name));
-    CHECK_OK(detail::read(name == "multi" ? multi : upsert, value, command, name));
-  } else if (name == "hint") {
-    CHECK_OK(check_hint(value));
-    hint = value;
-  } else if (name == "arrayFilters") {
-    CHECK_OK(check_array_filters(command, value));
-    array_filters = value;
-  } else if (name == "sort") {
-    CHECK_OK(detail::read(sort, value, command, name));
-  } else {
-    return false;
-  }
-  return true;
-}
-
-Result<query::Update> UpdateStatement::parse_update(const query::ExpressionContext& expressions) const {
-  const query::UpdateOptions options{.array_filters = array_filters, .constants = constants, .expressions = &expressions};
-  TRY(query::Update parsed, query::Update::parse(update, options));
-  if (multi && parsed.is_replacement()) {
-    return error(Code::FailedToParse, "multi update is not supported for replacement-style update");
-  }
-  return parsed;
-}
-
-Status UpdateStatement::choose_by_sort(Change& change) const {
-  if (sort.empty()) return {};
-  if (multi) return error(Code::FailedToParse, "Cannot specify sort with multi=true");
-  bson::View order = sort;
-  CHECK_OK(settle_natural_sort(order, change.hint));
-  TRY(change.sort, parse_sort(order, filter, change.expression_context()));
-  return {};
-}
-
-Result<StatementContext> StatementContext::of(Operation& operation, const shards::Namespace& ns, bson::View collation,
-                                              const query::ExpressionContext& shared) {
-  StatementContext made;
-  made.shared_ = &shared;
-  TRY(query::Collation own, collation_for(operation, collation, ns));
-  if (own == nullptr) return made;
-  made.own_ = shared;
-  made.own_->collation = std::move(own);
-  return made;
-}
-
-Status run_update(Operation& operation, const shards::Namespace& ns, const UpdateStatement& statement,
-                  const query::ExpressionContext& shared, std::int32_t number, std::size_t reply_room, Outcome& outcome) {
-  TRY(const StatementContext context, StatementContext::of(operation, ns, statement.collation, shared));
-  TRY(const query::Update update, statement.parse_update(context.get()));
-  if (statement.multi && operation.generic().transaction) {
-    return error(Code::InvalidOptions, "Cannot use retryable writes with multi=true");
-  }
-  Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
-                .hint = statement.hint, .context = &context.get(), .reply_room = reply_room};
-  CHECK_OK(statement.choose_by_sort(change));
-  if (is_config_view(ns)) return update_config_view(operation, ns, change, outcome);
-  CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
-  CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
-                           : change_first(operation, ns, change, statement_id(operation, number), outcome));
-  return check_reply_room(outcome.upserted.view(), reply_room);  // It may be an earlier sending's.
-}
-
-Status run_delete(Operation& operation, const shards::Namespace& ns, const DeleteStatement& statement,
-                  const query::ExpressionContext& shared, std::int32_t number, Outcome& outcome) {
-  TRY(const StatementContext context, StatementContext::of(operation, ns, statement.collation, shared));
-  if (statement.multi && operation.generic().transaction) {
-    return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
-  }
-  CHECK_OK(check_no_config_view(ns));
-  CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
-  const Change change{.filter = statement.filter, .hint = statement.hint, .context = &context.get()};
-  return statement.multi ? change_all(operation, ns, change, outcome)
-                         : change_first(operation, ns, change, statement_id(operation, number), outcome);
 }
 
 }  // namespace partita::commands

@@ -6,6 +6,17 @@
 #include "commands/slow_log.h"
 
 namespace partita::commands {
+
+Operation::Operation(Server& server, ClientConnection& client, const wire::Request& request, const Command& command,
+                     GenericArguments generic, bool on_worker)
+    : server_(server),
+      client_(client),
+      request_(request),
+      command_(command),
+      generic_(generic),
+      on_worker_(on_worker),
+      watched_(server.profiler.watches()) {}
+
 Result<shards::Namespace> Operation::target_namespace(Code not_a_name) const {
   const bson::Value target = this->target();
   if (!target.is_string()) {

@@ -25,14 +25,16 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 struct OperationStats {
   DocumentCounts documents;
   std::string plan_summary;  ///< "IDHACK", "IXSCAN { a: 1 }"; empty for what has no plan.
+  bson::Document originating_command;  ///< Of a getMore: what has opened its cursor. Where the profiler wants to know.
+  bool told_statements = false;        ///< The profiler knows of each by itself.
+  bool logs_statements = false;        ///< One of them shall be in the log.
 };
 
 /// One command on its way from request to reply. Handlers read it and write their reply's fields.
 class Operation {
  public:
   Operation(Server& server, ClientConnection& client, const wire::Request& request, const Command& command,
-            GenericArguments generic, bool on_worker)
-      : server_(server), client_(client), request_(request), command_(command), generic_(generic), on_worker_(on_worker) {}
+            GenericArguments generic, bool on_worker);
 
   Server& server() { return server_; }
   ClientConnection& client() { return client_; }
@@ -86,6 +88,10 @@ class Operation {
 
   /// Has taken so long that it will be logged: worth telling the log more.
   bool is_slow() const;
+  /// Some database is profiled, or has a filter for the log: StatementNote, note_finished().
+  bool watched() const { return watched_; }
+  /// Somebody will want to read by which plan it was answered.
+  bool tells_plan() const { return watched_ || is_slow(); }
   OperationStats& stats() { return stats_; }
   const OperationStats& stats() const { return stats_; }
 
@@ -100,6 +106,7 @@ class Operation {
   const Command& command_;
   GenericArguments generic_;
   bool on_worker_;
+  const bool watched_;
   wire::Next next_ = wire::Next::kReply;
   std::optional<SteadyTime> deadline_;
   std::optional<shards::Namespace> answers_as_;

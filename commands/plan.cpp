@@ -305,7 +305,6 @@ Plan PlanChoice::plan() const {
   plan.needs_filter = chosen.needs_filter;
   plan.exact = chosen.exact;
   plan.through_index = chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup || chosen.access == Access::kUnion;
-  plan.text = query::dump(chosen, request_);
   // Records lie in the order of the map; entries of an index are in order within each segment, and all of them together
   // are not, nor are records that are walked over in turns.
   const bool by_entries = !plan.order.is_over_records() && !request_.sort->empty() && plan.sorted;

@@ -51,7 +51,6 @@ struct Plan {
   bool exact = false;  ///< Rows may be counted without a look at them.
   bool through_index = false;  ///< By the keys of an index, or of the records as one, not over everything.
   PlanPremise premise;
-  std::string text;     ///< One line of it, for logs.
 
   /// Looks up keys instead of walking over everything.
   bool by_key() const { return !order.is_over_records() || !order.ranges.empty(); }

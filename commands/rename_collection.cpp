@@ -28,7 +28,8 @@ Status rename_collection(Operation& operation, bson::Writer&) {
   if (!named.ok()) return error(Code::IllegalOperation, "error with target namespace: ", named.status().message());
   const shards::Namespace& to = *named;
   if (from == to) return error(Code::IllegalOperation, "Can't rename a collection to itself");
-  if (from.is_system() || to.is_system()) return error(Code::IllegalOperation, "error with target namespace: system collections cannot be renamed");
+  if (from.is_system()) return error(Code::IllegalOperation, "error with source namespace: cannot write to ", from.full());
+  if (to.is_system()) return error(Code::IllegalOperation, "error with target namespace: cannot write to ", to.full());
   const auto go_on = [&] { return operation.check_interrupt(); };
   return operation.server().store.catalog().rename(from, to, request.drop_target, go_on);
 }

@@ -12,6 +12,7 @@
 #include "commands/metrics.h"
 #include "commands/namespace_times.h"
 #include "commands/operation.h"
+#include "commands/profiler/profiler.h"
 #include "commands/settings/server_parameters.h"
 #include "commands/settings/settings.h"
 #include "commands/topology_version.h"
@@ -66,6 +67,7 @@ struct Server {
   TopologyVersion topology = TopologyVersion::fresh();
   Metrics metrics{};
   NamespaceTimes namespace_times{};
+  Profiler profiler{store};
   /// Large writes take turns: as many at once as processors can work on, and a few that wait for the disk. More of them
   /// would not be done sooner, but what they have written and not committed cannot leave the cache.
   std::counting_semaphore<> large_writes{2 * std::max<std::ptrdiff_t>(std::thread::hardware_concurrency(), 2)};

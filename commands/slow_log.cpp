@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "commands/client_connection.h"
+#include "commands/finished_operation.h"
+#include "commands/plan_summary.h"
 #include "wire/log/log.h"
 
 namespace partita::commands {
@@ -17,13 +19,6 @@ Real slow_op_sample_rate{{.name = "slowOpSampleRate", .summary = "The share of s
 
 }  // namespace parameters
 namespace {
-
-bool is_sampled() {
-  const double rate = parameters::slow_op_sample_rate.get();
-  if (rate >= 1) return true;
-  thread_local std::minstd_rand engine(std::random_device{}());
-  return std::uniform_real_distribution<double>()(engine) < rate;
-}
 
 class Attributes {
  public:
@@ -43,15 +38,23 @@ class Attributes {
 
 }  // namespace
 
+bool is_sampled() {
+  const double rate = parameters::slow_op_sample_rate.get();
+  if (rate >= 1) return true;
+  thread_local std::minstd_rand engine(std::random_device{}());
+  return std::uniform_real_distribution<double>()(engine) < rate;
+}
+
 void set_slow_operations(const Settings::SlowOperations& settings) {
   // Both have been checked where they were read, against the same bounds.
   (void)parameters::slow_op_threshold_ms.set(bson::Value::of(std::int64_t{settings.threshold_ms}));
   (void)parameters::slow_op_sample_rate.set(bson::Value::of(settings.sample_rate));
 }
 
-void log_slow(const Operation& operation, std::chrono::steady_clock::duration took, const Status& status,
-              std::size_t reply_bytes) {
-  if (!is_sampled() || !log::enabled(log::Component::kCommand, log::Severity::kInfo)) return;
+void log_slow(const FinishedOperation& finished) {
+  if (!log::enabled(log::Component::kCommand, log::Severity::kInfo)) return;
+  const Operation& operation = finished.operation;
+  const Status& status = finished.status;
   const std::string ns = operation.shown_namespace();
   const std::string_view application = operation.client().application_name();
   const std::string code = code_name(status.code());
@@ -63,7 +66,7 @@ void log_slow(const Operation& operation, std::chrono::steady_clock::duration to
   line.add("command", operation.body());
   if (!stats.plan_summary.empty()) {
     line.add("planSummary", stats.plan_summary);
-    line.add("keysExamined", stats.documents.keys_examined);
+    line.add("keysExamined", keys_examined(stats));
     line.add("docsExamined", stats.documents.docs_examined);
   }
   line.add_count("ninserted", stats.documents.inserted);
@@ -76,10 +79,10 @@ void log_slow(const Operation& operation, std::chrono::steady_clock::duration to
     line.add("errName", code);
     line.add("errCode", static_cast<std::int64_t>(status.code()));
   }
-  line.add("reslen", static_cast<std::int64_t>(reply_bytes));
+  line.add("reslen", static_cast<std::int64_t>(finished.reply.size()));
   line.add("remote", operation.client().peer().remote);
   line.add("protocol", std::string_view(operation.request().legacy ? "op_query" : "op_msg"));
-  line.add("durationMillis", static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
+  line.add("durationMillis", static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(finished.took).count()));
   log::line(log::Severity::kInfo, log::Component::kCommand, 51803, "Slow query", line.list());
 }
 

@@ -8,7 +8,7 @@
 
 namespace partita::commands {
 
-class Operation;
+struct FinishedOperation;
 
 namespace parameters {
 extern Whole slow_op_threshold_ms;
@@ -23,8 +23,10 @@ inline bool is_slow(std::chrono::steady_clock::duration took) {
   return took >= std::chrono::milliseconds(parameters::slow_op_threshold_ms.get());
 }
 
+/// Whether this one of those is told of: a choice by chance, anew with each call.
+bool is_sampled();
+
 /// Writes the line "Slow query": what was asked, by whom, how it was done and how long it took.
-void log_slow(const Operation& operation, std::chrono::steady_clock::duration took, const Status& status,
-              std::size_t reply_bytes);
+void log_slow(const FinishedOperation& finished);
 
 }  // namespace partita::commands

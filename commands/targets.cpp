@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "commands/plan_summary.h"
 #include "commands/server.h"
 #include "shards/router/record_keys.h"
 #include "shards/store.h"
@@ -43,6 +44,8 @@ Targets::Targets(Operation& operation, std::shared_ptr<const shards::Collection>
       scan_(operation.server().store, std::move(collection), std::move(order)) {
   scan_.interrupt_by([&operation] { return operation.check_interrupt(); });
 }
+
+Targets::~Targets() { note_walk(operation_, scan_); }
 
 Result<bool> Targets::next_match(bson::View& document) {
   while (true) {

@@ -42,6 +42,10 @@ class Targets {
   /// With a remainder only those that belong to it.
   Targets(Operation& operation, std::shared_ptr<const shards::Collection> collection, const query::Matcher& matcher,
           shards::ScanOrder order, const Remainder* remainder = nullptr);
+  /// Tells the operation what it has looked at.
+  ~Targets();
+  Targets(const Targets&) = delete;
+  Targets& operator=(const Targets&) = delete;
 
   /// The next keys, at most `most` of them; none at the end.
   Result<std::vector<std::string>> next(std::size_t most);

@@ -23,6 +23,7 @@ Status check_validator(std::string_view command, const shards::Namespace& ns, co
     return error(Code::InvalidOptions, "Document validators are not allowed on collection ", ns.full(), " in the ", ns.db(),
                  " internal database");
   }
+  if (ns.is_system()) return error(Code::InvalidOptions, "Document validators not allowed on system collection ", ns.full());
   return query::Matcher::parse(options.validator).status();
 }
 

@@ -78,7 +78,7 @@ Status read_view(Operation& operation, bson::Writer& reply) {
   const auto answer = operation.command().on_view.answer;
   if (answer == nullptr) {
     Status status = aggregate.command().run(aggregate, reply);
-    operation.stats() = aggregate.stats();
+    operation.stats() = std::move(aggregate.stats());
     return status;
   }
   bson::Buffer bytes;
@@ -86,7 +86,7 @@ Status read_view(Operation& operation, bson::Writer& reply) {
     bson::Writer whole(bytes);
     CHECK_OK(aggregate.command().run(aggregate, whole));
   }
-  operation.stats() = aggregate.stats();
+  operation.stats() = std::move(aggregate.stats());
   return answer(bson::View::trusted(bytes.data())["cursor"].as_document()["firstBatch"].as_document(), reply);
 }
 

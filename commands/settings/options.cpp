@@ -89,11 +89,15 @@ Status store_authorization(Settings&, const Scalar& value) {
   return only(value, "disabled");
 }
 
-Status store_profiling_mode(Settings&, const Scalar& value) {
-  if (value.text == "slowOp" || value.text == "all")
-    return error(Code::BadValue, value.text,
-                 " is not supported: there is no system.profile. Slow operations are logged");
-  return only(value, "off");
+/// The file has the names, the command line the levels.
+Status store_profiling_mode(Settings& settings, const Scalar& value) {
+  constexpr std::array<std::array<std::string_view, 2>, 3> kModes{{{"off", "0"}, {"slowOp", "1"}, {"all", "2"}}};
+  for (std::size_t level = 0; level < kModes.size(); ++level) {
+    if (std::ranges::find(kModes[level], value.text) == kModes[level].end()) continue;
+    settings.slow_operations.profile_level = static_cast<int>(level);
+    return {};
+  }
+  return error(Code::BadValue, "must be off, slowOp or all (0, 1 or 2): ", value.text);
 }
 
 std::vector<Option> make_options() {
@@ -229,7 +233,12 @@ std::vector<Option> make_options() {
        .help = "Write the process id to this file",
        .store = [](Settings& s, const Scalar& v) { return not_empty(v, s.process.pid_file); }},
 
-      {.path = "operationProfiling.mode", .argument = "MODE", .help = "off", .store = store_profiling_mode},
+      {.path = "operationProfiling.mode",
+       .flag = "profile",
+       .argument = "LEVEL",
+       .help = "What system.profile keeps of databases whose level nobody has set: 0 nothing, 1 slow operations, 2 all. In the "
+               "file off, slowOp or all",
+       .store = store_profiling_mode},
       {.path = "operationProfiling.slowOpThresholdMs",
        .flag = "slowms",
        .kind = Kind::kWhole,
@@ -295,7 +304,6 @@ constexpr std::array kUnsupported{
     Unsupported{"net.ipv6", "say which IPv6 addresses to listen on by bindIp"},
     Unsupported{"ipv6", "say which IPv6 addresses to listen on by --bind_ip"},
     Unsupported{"syslog", "syslog is not supported; a file and standard output are"},
-    Unsupported{"profile", "there is no system.profile; slow operations are logged"},
     Unsupported{"storage.directoryPerDB", "every partition has files of its own"},
     Unsupported{"directoryperdb", "every partition has files of its own"},
     Unsupported{"storage.inMemory", "the storage engine is wiredTiger"},

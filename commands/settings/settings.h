@@ -52,6 +52,7 @@ struct Settings {
   struct SlowOperations {
     int threshold_ms = 100;
     double sample_rate = 1.0;
+    int profile_level = 0;  ///< Of databases whose level nobody has set.
   } slow_operations;
 
   /// What --setParameter and the section of that name ask for, with one value for a name: applied through parameters.h once the table is complete.

@@ -144,7 +144,7 @@ storage:
 processManagement: {fork: true, pidFilePath: /tmp/pid2}
 security: {authorization: disabled}
 setParameter: {enableTestCommands: true, cursorTimeoutMillis: 30}
-operationProfiling: {mode: off, slowOpThresholdMs: 50, slowOpSampleRate: 0.5}
+operationProfiling: {mode: slowOp, slowOpThresholdMs: 50, slowOpSampleRate: 0.5}
 )";
 
 TEST(Settings, ReadMongodsFile) {
@@ -155,6 +155,7 @@ TEST(Settings, ReadMongodsFile) {
   EXPECT_EQ(settings->storage.journal_interval_ms, 50);
   EXPECT_EQ(settings->storage.cache_gb, 0.3);
   EXPECT_EQ(settings->slow_operations.sample_rate, 0.5);
+  EXPECT_EQ(settings->slow_operations.profile_level, 1);
   EXPECT_THAT(settings->log.verbosities,
               ElementsAre(std::pair(log::Component::kNetwork, 2), std::pair(log::Component::kJournal, 3),
                           std::pair(log::Component::kStorage, -1)));
@@ -267,7 +268,7 @@ TEST(Settings, NameTheLineThatIsWrong) {
   EXPECT_THAT(Config("security:\n  authorization: enabled\n").refusal(),
               StartsWith("partitad.conf:2: security.authorization enabled is not supported yet"));
   EXPECT_THAT(Config("security:\n  keyFile: /a\n").refusal(), StartsWith("partitad.conf:2: security.keyFile"));
-  EXPECT_THAT(Config("operationProfiling:\n  mode: all\n").refusal(), HasSubstr("there is no system.profile"));
+  EXPECT_THAT(Config("operationProfiling:\n  mode: some\n").refusal(), HasSubstr("must be off, slowOp or all (0, 1 or 2): some"));
 }
 
 TEST(Settings, TakeAnEmptyFile) {

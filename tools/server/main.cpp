@@ -133,6 +133,7 @@ ExitCode serve(Settings settings, Signals& signals, Background& background) {
                           .cursors = cursors,
                           .settings = std::move(settings),
                           .network = network->get()};
+  server.profiler.set_default_level(server.settings.slow_operations.profile_level);
   commands::CommandService service(server);
   network.value()->serve(service);
   log_listening(*network.value());
