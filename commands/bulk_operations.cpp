@@ -43,7 +43,7 @@ Result<bool> read_shared(Statement& statement, bool& has_filter, std::string_vie
     CHECK_OK(detail::check_bool(value, kOps, name));
     CHECK_OK(detail::read(statement.multi, value, kOps, name));
   } else if (name == "hint") {
-    CHECK_OK(check_hint(value));
+    CHECK_OK(check_hint_type(value));
     statement.hint = value;
   } else if (name == "collation") {
     CHECK_OK(read_collation(statement.collation, value, kOps));

@@ -47,7 +47,7 @@ Result<DeleteStatement> parse_statement(bson::View document) {
       statement.multi = !one;
       has_limit = true;
     } else if (name == "hint") {
-      CHECK_OK(check_hint(value));
+      CHECK_OK(check_hint_type(value));
       statement.hint = value;
     } else if (name == "collation") {
       CHECK_OK(read_collation(statement.collation, value, kCommand));

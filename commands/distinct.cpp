@@ -128,6 +128,7 @@ Result<DistinctRequest> parse(const Operation& operation) {
   TRY(DistinctRequest request, kArguments.parse("distinct", operation.request()));
   if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
   CHECK_OK(query::check_field_path(request.key));
+  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   TRY(request.asked, AskedParallelism::parse("distinct", request.degree, request.buffered, operation.generic().comment));
   return request;
 }

@@ -44,6 +44,7 @@ Status check(const FindAndModifyRequest& request) {
   if (request.remove && request.return_new) {
     return parse_error("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
   }
+  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   if (request.array_filters.missing()) return {};
   CHECK_OK(check_array_filters("findAndModify", request.array_filters));
   if (request.remove) return parse_error("Cannot specify arrayFilters and remove=true");

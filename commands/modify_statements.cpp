@@ -22,7 +22,7 @@ Result<bool> UpdateStatement::read_option(std::string_view command, std::string_
     CHECK_OK(detail::check_bool(value, command, name));
     CHECK_OK(detail::read(name == "multi" ? multi : upsert, value, command, name));
   } else if (name == "hint") {
-    CHECK_OK(check_hint(value));
+    CHECK_OK(check_hint_type(value));
     hint = value;
   } else if (name == "arrayFilters") {
     CHECK_OK(check_array_filters(command, value));
@@ -76,6 +76,7 @@ Status do_update(Operation& operation, const shards::Namespace& ns, const Update
   Change change{.filter = statement.filter, .update = &update, .multi = statement.multi, .upsert = statement.upsert,
                 .hint = statement.hint, .context = &context.get(), .reply_room = reply_room};
   CHECK_OK(statement.choose_by_sort(change));
+  if (!statement.hint.missing()) CHECK_OK(check_hint(statement.hint));
   if (is_config_view(ns)) return update_config_view(operation, ns, change, outcome);
   CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
   CHECK_OK(statement.multi ? change_all(operation, ns, change, outcome)
@@ -89,6 +90,7 @@ Status do_delete(Operation& operation, const shards::Namespace& ns, const Delete
   if (statement.multi && operation.generic().transaction) {
     return error(Code::InvalidOptions, "Cannot use retryable writes with limit=0");
   }
+  if (!statement.hint.missing()) CHECK_OK(check_hint(statement.hint));
   CHECK_OK(check_no_config_view(ns));
   CHECK_OK(operation.server().store.catalog().snapshot().check_no_view(ns));
   const Change change{.filter = statement.filter, .hint = statement.hint, .context = &context.get()};

@@ -50,7 +50,6 @@ Status check_alone(bson::View document, std::string_view role) {
 Status apply_hint(const shards::Collection& collection, bson::Value hint, query::PlanRequest& request) {
   if (hint.missing() || (hint.is_document() && hint.as_document().empty())) return {};
   CHECK_OK(check_hint(hint));
-  if (hint.is_document()) CHECK_OK(check_alone(hint.as_document(), "hint"));
   if (hint.is_document() && hint.as_document().has("$natural")) {
     request.natural_hint = true;
     request.natural_backward = is_backward(hint);
@@ -110,9 +109,14 @@ query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint6
   return way;
 }
 
-Status check_hint(bson::Value hint) {
+Status check_hint_type(bson::Value hint) {
   if (hint.is_string() || hint.is_document()) return {};
   return error(Code::FailedToParse, "Hint must be a string or an object");
+}
+
+Status check_hint(bson::Value hint) {
+  CHECK_OK(check_hint_type(hint));
+  return hint.is_document() ? check_alone(hint.as_document(), "hint") : Status();
 }
 
 Status settle_natural_sort(bson::View& sort, bson::Value& hint) {

@@ -63,7 +63,9 @@ struct Plan {
 /// That it is walked over, for $indexStats.
 void count_use(const shards::Collection& collection, const shards::ScanOrder& order);
 
-/// FailedToParse for what is neither an index's name nor its keys.
+/// FailedToParse for what is neither an index's name nor its keys: of a statement, that ends its command.
+Status check_hint_type(bson::Value hint);
+/// The same, and BadValue for $natural among other fields.
 Status check_hint(bson::Value hint);
 /// To sort by $natural is to walk over everything in that direction: it becomes the hint of the same words, and the sort
 /// is empty then. BadValue where sort and hint contradict each other.
