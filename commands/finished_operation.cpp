@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/finished_operation.h"
 
+#include "commands/index_use.h"
 #include "commands/profiler/profile_document.h"
 #include "commands/server.h"
 #include "commands/slow_log.h"
@@ -43,6 +44,7 @@ void note_finished(Server& server, const FinishedOperation& finished) {
     logged = is_slow(finished.took) && is_sampled();
   }
   if (logged) [[unlikely]] log_slow(finished);
+  if (finished.operation.command().rights == Rights::kDatabaseAdmin) forget_index_uses(server.store.catalog());
 }
 
 }  // namespace partita::commands

@@ -8,6 +8,10 @@
 
 #include "shards/catalog/collection.h"
 
+namespace partita::shards {
+class Catalog;
+}
+
 namespace partita::commands {
 
 /// How often queries have been led by an index, since the server has started or the index was made. Counted once for a query,
@@ -40,9 +44,14 @@ class IndexUse {
   std::atomic<std::int64_t> made_at_{0};
 };
 
-/// That of an index by its id; 0: of the records, as the index that they are. Kept as long as the process lives.
+/// That of an index by its id; 0: of the records, as the index that they are. Kept until the index has gone.
 std::shared_ptr<IndexUse> index_use(const shards::Collection& collection, std::uint32_t id);
 /// Counts a look-up by record key: of the collection that this thread has come to last it costs no search.
 void count_record_use(const shards::Collection& collection);
+/// Forgets those of indexes that are not in the catalog any more. Where there are several catalogs in a process, as in tests,
+/// those of the others begin anew.
+void forget_index_uses(shards::Catalog& catalog);
+/// How many are kept: for tests.
+std::size_t index_uses();
 
 }  // namespace partita::commands

@@ -3,6 +3,7 @@
 // Which plans are told, by MongoDB's names of stages, and how much they read.
 #include <gtest/gtest.h>
 
+#include "commands/index_use.h"
 #include "tests/commands/in_process.h"
 #include "tests/support/at_path.h"
 #include "wire/bson/json.h"
@@ -175,6 +176,33 @@ TEST_F(ExplainPlans, TellHowOftenIndexesAreUsed) {
   for (int i = 0; i < 2; ++i) send("{find: 'c', filter: {b: 3}, sort: {c: 1}, limit: 5}");
   EXPECT_EQ(uses(), (std::map<std::string, std::int64_t>{{"_id_", 1}, {"ab", 3}, {"b", 3}, {"s", 3}}));
   EXPECT_EQ(server_.reply("{aggregate: 'c', pipeline: [{$indexStats: {a: 1}}], cursor: {}}")["code"].exact_int64(), 28803);
+}
+
+TEST_F(ExplainPlans, ForgetUsesWithTheIndex) {
+  const auto make = [&](const std::string& name) {
+    send("{insert: '" + name + "', documents: [{_id: 1, a: 1}]}");
+    send("{createIndexes: '" + name + "', indexes: [{key: {a: 1}, name: 'a'}, {key: {b: 1}, name: 'b'}]}");
+    for (const char* filter : {"{a: 1}", "{b: 1}", "{_id: 1}"}) send("{find: '" + name + "', filter: " + filter + "}");
+    return commands::index_uses();
+  };
+  send("{dropDatabase: 1}");
+  ASSERT_EQ(commands::index_uses(), 0U);
+  EXPECT_EQ(make("d"), 3U);
+  send("{dropIndexes: 'd', index: 'a'}");
+  EXPECT_EQ(commands::index_uses(), 2U);
+  EXPECT_EQ(make("e"), 5U);
+  send("{drop: 'e'}");
+  EXPECT_EQ(commands::index_uses(), 2U);
+  EXPECT_EQ(make("e"), 5U);
+  send("{renameCollection: 'test.d', to: 'test.e', dropTarget: true}");
+  EXPECT_EQ(commands::index_uses(), 2U) << "those of the one that has the name now";
+  send("{convertToCapped: 'e', size: 100000}");
+  EXPECT_EQ(commands::index_uses(), 0U) << "made anew";
+  EXPECT_EQ(make("g"), 3U);
+  send("{collMod: 'g', index: {name: 'b', hidden: true}}");
+  EXPECT_LE(commands::index_uses(), 3U);
+  send("{dropDatabase: 1}");
+  EXPECT_EQ(commands::index_uses(), 0U);
 }
 
 }  // namespace
