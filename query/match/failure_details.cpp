@@ -9,8 +9,12 @@
 #include <ranges>
 #include <set>
 
+#include "query/expressions/compiled_expression.h"
+#include "query/geo/geometry.h"
+#include "query/match/considered_values.h"
+#include "query/match/failure_writer.h"
 #include "query/match/matcher.h"
-#include "query/nested_writer.h"
+#include "query/match/schema/schema_failure.h"
 
 namespace partita::query {
 namespace {
@@ -82,11 +86,6 @@ bson::Document as_filter(const Clause& clause) {
   });
 }
 
-bool holds(const Clause& clause, View document) {
-  const Result<Matcher> matcher = Matcher::parse(as_filter(clause));
-  return matcher.ok() && matcher->matches(document);
-}
-
 bool holds_operators(Value value) {
   return value.is_document() && !value.as_document().empty() && value.as_document().begin()->name.starts_with('$') &&
          !value.as_document().has("$ref");
@@ -123,33 +122,21 @@ bson::Document negated_object(const Clause& clause) {
   return bson::Document::build([&](bson::Writer& out) { out.add(clause.path, clause.operand); });
 }
 
-/// Gathers the values that a path leads to.
-class Gather : public Predicate {
- public:
-  bool matches(Value value, MatchState&) const override {
-    if (!value.missing()) values.push_back(value);
-    return false;
-  }
-  mutable std::vector<Value> values;
-};
-
-std::vector<Value> considered(View document, std::string_view path, bool takes_arrays) {
-  const Gather gather;
-  MatchState state;
-  any_along_path(document, FieldPath(path), gather, takes_arrays ? AtEnd::kWhole : AtEnd::kElements, state);
-  std::vector<Value> values = gather.values;
-  // Elements come before the array that they are of.
-  if (!takes_arrays && values.size() > 1 && values.back().is_array()) values.pop_back();
-  return values;
+/// A clause that is nothing but a schema, or null.
+Value schema_of(const Clause& clause) {
+  if (clause.kind == Clause::Kind::kDocument) return clause.name == "$jsonSchema" ? clause.operand : Value();
+  if (clause.kind != Clause::Kind::kObject) return {};
+  const std::vector<Clause> clauses = clauses_of(clause.operand.as_document());
+  return clauses.size() == 1 && clauses[0].name == "$jsonSchema" ? clauses[0].operand : Value();
 }
+
+bool is_geometric(std::string_view name) { return name == "$geoWithin" || name == "$geoIntersects"; }
 
 class Teller {
  public:
-  explicit Teller(View document) : document_(document), out_(bytes_) {}
+  Teller(View document, const ExpressionContext& context, bool brief) : document_(document), context_(context), out_(brief) {}
 
   bson::Document tell(View filter) {
-    out_.open_root();
-    todo_.push_back({Step::What::kClose});
     todo_.push_back({Step::What::kClause, {.kind = Clause::Kind::kObject, .operand = Value::of(filter)}, false, 0});
     while (!todo_.empty()) {
       const Step step = todo_.back();
@@ -166,12 +153,11 @@ class Teller {
           break;
       }
     }
-    return bson::Document(std::move(bytes_));
+    return out_.finish();
   }
+  bool was_deep() const { return out_.was_deep(); }
 
  private:
-  static constexpr std::size_t kDeepest = 120;
-
   struct Step {
     enum class What : std::uint8_t { kClose, kEntry, kClause };
     What what;
@@ -183,13 +169,19 @@ class Teller {
 
   /// {index: 2, details: {...}}
   void entry(const Step& step) {
+    if (out_.is_deep()) return;
     out_.open(Type::kDocument, IndexName(step.place));
-    out_.add("index", Value::of(static_cast<std::int32_t>(step.index)));
+    out_.number("index", step.index);
+    const Value schema = schema_of(step.clause);
+    if (schema.is_document()) add_remarks(schema.as_document(), out_);
     todo_.push_back({Step::What::kClose});
-    if (is_deep()) return;
+    details(step.clause, step.inverted);
+  }
+
+  void details(const Clause& clause, bool inverted) {
     out_.open(Type::kDocument, "details");
     todo_.push_back({Step::What::kClose});
-    todo_.push_back({Step::What::kClause, step.clause, step.inverted});
+    todo_.push_back({Step::What::kClause, clause, inverted});
   }
 
   void clause(const Clause& clause, bool inverted) {
@@ -213,13 +205,21 @@ class Teller {
     }
   }
 
+  /// A clause that has no answer is to blame either way.
+  bool is_to_blame(const Clause& clause, bool blames_holding) {
+    const Result<Matcher> matcher = Matcher::parse(as_filter(clause), context_);
+    if (!matcher.ok()) return true;
+    const bool holds = matcher->matches(document_, state_);
+    return !std::exchange(state_.failure, {}).ok() || holds == blames_holding;
+  }
+
   /// Those of the clauses that do not hold; or with `blames_holding` those that do.
   void list(std::string_view name, const std::vector<Clause>& clauses, bool blames_holding) {
-    text("operatorName", name);
+    out_.text("operatorName", name);
     out_.open(Type::kArray, blames_holding ? "clausesSatisfied" : "clausesNotSatisfied");
     std::vector<Step> entries;
     for (std::size_t i = 0; i < clauses.size(); ++i) {
-      if (holds(clauses[i], document_) != blames_holding) continue;
+      if (!is_to_blame(clauses[i], blames_holding)) continue;
       entries.push_back({Step::What::kEntry, clauses[i], blames_holding, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(entries.size())});
     }
     todo_.push_back({Step::What::kClose});
@@ -228,19 +228,44 @@ class Teller {
   }
 
   void negation(const Clause& clause, bool inverted) {
-    text("operatorName", "$not");
-    if (is_deep()) return;
-    out_.open(Type::kDocument, "details");
-    todo_.push_back({Step::What::kClose});
+    out_.text("operatorName", "$not");
+    if (out_.is_deep()) return;
     made_.push_back(negated_object(clause));
-    todo_.push_back({Step::What::kClause, {.kind = Clause::Kind::kObject, .operand = Value::of(made_.back().view())}, !inverted});
+    details({.kind = Clause::Kind::kObject, .operand = Value::of(made_.back().view())}, !inverted);
   }
 
   void document(const Clause& clause, bool inverted) {
+    if (clause.name == "$jsonSchema") return schema(clause, inverted);
     begin(clause);
-    if (clause.name != "$expr") return;
-    text("reason", inverted ? "expression did match" : "expression did not match");
-    out_.add("expressionResult", Value::of(inverted));
+    if (clause.name == "$expr") expression(clause, inverted);
+  }
+
+  void schema(const Clause& clause, bool inverted) {
+    if (inverted) {
+      out_.text("operatorName", "$jsonSchema");
+      return out_.text("reason", "schema matched");
+    }
+    const Result<Schema> schema = Schema::parse(clause.operand.as_document());
+    if (schema.ok()) SchemaFailureTeller(*schema, out_).tell(document_);
+  }
+
+  void expression(const Clause& clause, bool inverted) {
+    state_.arena.reset();
+    const Result<CompiledExpression> expression = CompiledExpression::compile(clause.operand, context_);
+    if (!expression.ok()) return failed(expression.status());
+    const Result<Value> value = expression->evaluate(document_, state_.arena);
+    if (!value.ok()) return failed(value.status());
+    out_.text("reason", inverted ? "expression did match" : "expression did not match");
+    out_.add("expressionResult", *value);
+  }
+
+  void failed(const Status& status) {
+    out_.text("reason", "failed to evaluate aggregation expression");
+    out_.open(Type::kDocument, "details");
+    out_.add("code", Value::of(static_cast<std::int32_t>(status.code())));
+    out_.text("codeName", code_name(status.code()));
+    out_.text("errmsg", status.message());
+    out_.close();
   }
 
   void field(const Clause& clause, bool inverted) {
@@ -248,22 +273,37 @@ class Teller {
     const Words& words = words_of(clause.name);
     if (clause.name == "$exists") {
       const bool wants = clause.operand.truthy();
-      return text("reason", wants != inverted ? words.fails : words.holds);
+      return out_.text("reason", wants != inverted ? words.fails : words.holds);
     }
-    const std::vector<Value> values = considered(document_, clause.path, words.takes_arrays);
-    if (values.empty()) return text("reason", "field was missing");
-    const bool of_wrong_type = !inverted && !words.expected.empty() && std::ranges::none_of(values, [&](Value value) { return is_expected(value, words); });
-    text("reason", of_wrong_type ? "type did not match" : inverted ? words.holds : words.fails);
-    if (of_wrong_type) show_types(values);
-    if (of_wrong_type) texts("expectedType", split(words.expected));
-    show(values);
-    if (clause.name == "$type") show_types(values);
+    if (clause.name == "$all" && clause.operand.as_document().empty()) return out_.text("reason", "expression always evaluates to false");
+    const ConsideredValues found = considered_values(document_, FieldPath(clause.path), words.takes_arrays ? AtEnd::kWhole : AtEnd::kElements);
+    if (found.missing) return out_.text("reason", "field was missing");
+    if (is_geometric(clause.name) && has_no_geometry(clause.path, found)) {
+      out_.text("reason", "could not find a valid geometry at the given path");
+    } else if (!words.expected.empty() && std::ranges::none_of(found.values, [&](Value value) { return is_expected(value, words); })) {
+      out_.text("reason", "type did not match");
+      show_types(found.values);
+      out_.texts("expectedType", split(words.expected));
+    } else {
+      out_.text("reason", inverted ? words.holds : words.fails);
+    }
+    show(found);
+    if (clause.name == "$type") show_types(found.values);
   }
 
+  bool has_no_geometry(std::string_view path, const ConsideredValues& found) const {
+    const auto is_geometry = [](Value value) { return geo::Geometry::parse(value).ok(); };
+    return std::ranges::none_of(found.values, is_geometry) && !is_geometry(document_[path]);
+  }
+
+  /// operatorName and specifiedAs: of a $regex with all that stands beside it, as MongoDB shows it.
   void begin(const Clause& clause) {
-    made_.push_back(as_filter(clause));
-    text("operatorName", clause.name);
-    out_.add("specifiedAs", Value::of(made_.back().view()));
+    out_.text("operatorName", clause.name);
+    if (out_.brief()) return;
+    if (clause.name != "$regex") return out_.add("specifiedAs", Value::of(as_filter(clause).view()));
+    out_.open(Type::kDocument, "specifiedAs");
+    out_.add(clause.path, clause.written);
+    out_.close();
   }
 
   static std::vector<std::string_view> split(std::string_view names) {
@@ -277,46 +317,67 @@ class Teller {
     return std::ranges::find(names, value.type_name()) != names.end();
   }
 
-  void show(const std::vector<Value>& values) {
-    if (values.size() == 1) return out_.add("consideredValue", values[0]);
-    out_.open(Type::kArray, "consideredValues");
-    for (std::size_t i = 0; i < values.size(); ++i) out_.add(IndexName(static_cast<std::uint32_t>(i)), values[i]);
-    out_.close();
+  void show(const ConsideredValues& found) {
+    if (out_.brief()) return;
+    if (found.values.size() == 1) {
+      out_.considered(found.values[0]);
+    } else {
+      out_.open(Type::kArray, "consideredValues");
+      for (std::size_t i = 0; i < found.values.size(); ++i) out_.add(IndexName(static_cast<std::uint32_t>(i)), found.values[i]);
+      out_.close();
+    }
+    if (found.more) out_.add("consideredValuesTruncated", Value::of(true));
   }
 
   void show_types(const std::vector<Value>& values) {
     std::set<std::string_view> names;
     for (const Value value : values) names.insert(value.type_name());
-    texts("consideredType", {names.begin(), names.end()});
+    if (!names.empty()) out_.texts("consideredType", std::vector<std::string_view>(names.begin(), names.end()));
   }
-
-  /// One by its name; several as an array, by the name's plural.
-  void texts(std::string_view name, const std::vector<std::string_view>& values) {
-    if (values.size() == 1) return text(name, values[0]);
-    out_.open(Type::kArray, std::string(name) + "s");
-    for (std::size_t i = 0; i < values.size(); ++i) text(IndexName(static_cast<std::uint32_t>(i)), values[i]);
-    out_.close();
-  }
-
-  void text(std::string_view name, std::string_view value) {
-    put_head(bytes_, Type::kString, name);
-    bytes_.put(static_cast<std::uint32_t>(value.size() + 1));
-    bytes_.append(value.data(), value.size());
-    bytes_.push(0);
-  }
-
-  /// A reply must be a document that others take.
-  bool is_deep() const { return out_.depth() > kDeepest; }
 
   const View document_;
-  bson::Buffer bytes_;
-  NestedWriter out_;
+  const ExpressionContext& context_;
+  FailureWriter out_;
+  MatchState state_;
   std::vector<Step> todo_;
   std::deque<bson::Document> made_;  ///< What clauses and values point into.
 };
 
+constexpr int kDeepest = 190;               ///< Levels of what is told of a document, which stands in a reply.
+constexpr std::size_t kLargest = 12 << 20;  ///< More would not fit into replies.
+
+/// Nullopt where it becomes too large.
+std::optional<bson::Document> info(View filter, View document, const ExpressionContext& context, bool brief) {
+  Teller teller(document, context, brief);
+  const bson::Document details = teller.tell(filter);
+  if (details.view().size() > kLargest) return std::nullopt;
+  bson::Document told = bson::Document::build([&](bson::Writer& out) {
+    out.add("failingDocumentId", document["_id"]);
+    if (brief) out.add("truncated", true);
+    out.add("details", details.view());
+  });
+  if (told.view().size() > kLargest) return std::nullopt;
+  if (!teller.was_deep() && bson::depth(told) <= kDeepest) return told;
+  return bson::Document::build([](bson::Writer& out) {
+    out.add("reason", "generated error was too deeply nested");
+    out.add("truncated", true);
+  });
+}
+
 }  // namespace
 
-bson::Document failure_details(View filter, View document) { return Teller(document).tell(filter); }
+bson::Document failure_details(View filter, View document, const ExpressionContext& context) {
+  return Teller(document, context, false).tell(filter);
+}
+
+bson::Document failure_info(View filter, View document, const ExpressionContext& context) {
+  auto told = info(filter, document, context, false);
+  if (!told) told = info(filter, document, context, true);
+  if (told) return std::move(*told);
+  return bson::Document::build([&](bson::Writer& out) {
+    out.add("failingDocumentId", document["_id"]);
+    out.add("note", "detailed error was too large");
+  });
+}
 
 }  // namespace partita::query

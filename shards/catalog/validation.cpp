@@ -29,9 +29,7 @@ bool Validation::is_met_by(bson::View document) const {
 Status Validation::check(bson::View document) const {
   if (is_met_by(document)) [[likely]] return {};
   const bson::Document info = bson::Document::build([&](bson::Writer& out) {
-    bson::Writer details = out.document("errInfo");
-    details.add("failingDocumentId", document["_id"]);
-    details.add("details", query::failure_details(matcher.tree().filter, document).view());
+    out.add("errInfo", query::failure_info(matcher.tree().filter, document, {.collation = matcher.tree().collation}).view());
   });
   if (warns) {
     log::warning(log::Component::kStorage, 20294, "Document would fail validation", {{"errInfo", bson::to_shell(info.view())}});

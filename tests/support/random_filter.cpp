@@ -144,10 +144,20 @@ void RandomFilter::add_keyword(Writer& out, int depth) {
     for (auto left = 1 + random_.below(2); left > 0; --left) list.push(schema(depth - 1).view());
   };
   switch (random_.below(depth > 0 ? 14 : 7)) {
-    case 0:
-      return out.add("bsonType", random_.pick(kTypes));
-    case 1:
-      return out.add(random_.one_in(2) ? "minimum" : "maximum", static_cast<std::int32_t>(random_.below(4)));
+    case 0: {
+      if (!random_.one_in(3)) return out.add("bsonType", random_.pick(kTypes));
+      if (random_.one_in(3)) return out.add("type", random_.one_in(2) ? "string" : "number");
+      ArrayWriter list = out.array("bsonType");
+      const auto first = random_.below(4);
+      list.push(Document::build([&](Writer& w) { w.add("", kTypes[first]); })[""]);
+      return list.push(Document::build([&](Writer& w) { w.add("", kTypes[4 + random_.below(4)]); })[""]);
+    }
+    case 1: {
+      const bool least = random_.one_in(2);
+      out.add(least ? "minimum" : "maximum", static_cast<std::int32_t>(random_.below(4)));
+      if (random_.one_in(3)) out.add(least ? "exclusiveMinimum" : "exclusiveMaximum", !random_.one_in(3));
+      return;
+    }
     case 2:
       return out.add(random_.pick(kSizes), static_cast<std::int32_t>(random_.below(3)));
     case 3:
@@ -163,10 +173,8 @@ void RandomFilter::add_keyword(Writer& out, int depth) {
     case 5:
       if (random_.one_in(2)) return out.add("uniqueItems", random_.one_in(2));
       return out.add("pattern", "^x");
-    case 6: {
-      ArrayWriter list = out.array("required");
-      return list.push(Document::build([&](Writer& w) { w.add("", random_.pick(kNames)); })[""]);
-    }
+    case 6:
+      return add_names(out, "required");
     case 7:
     case 8: {
       Writer properties = out.document("properties");
@@ -186,14 +194,34 @@ void RandomFilter::add_keyword(Writer& out, int depth) {
       return random_.one_in(2) ? out.add("additionalItems", random_.one_in(2)) : out.add("additionalItems", schema(depth - 1).view());
     case 12:
       if (random_.one_in(2)) return out.add("not", schema(depth - 1).view());
-      return Writer(out.document("dependencies")).add(random_.pick(kNames), schema(depth - 1).view());
+      return add_dependencies(out, depth);
     default:
       return schemas(random_.pick(kLists));
   }
 }
 
+/// One of a few names, or two in any order.
+void RandomFilter::add_names(Writer& out, std::string_view name) {
+  static constexpr std::string_view kNames[] = {"a", "b", "0"};
+  const auto first = random_.below(3);
+  ArrayWriter list = out.array(name);
+  list.push(Document::build([&](Writer& w) { w.add("", kNames[first]); })[""]);
+  if (random_.one_in(2)) list.push(Document::build([&](Writer& w) { w.add("", kNames[(first + 1 + random_.below(2)) % 3]); })[""]);
+}
+
+void RandomFilter::add_dependencies(Writer& out, int depth) {
+  static constexpr std::string_view kNames[] = {"a", "b", "0", "_id"};
+  Writer dependencies = out.document("dependencies");
+  for (const std::string_view name : kNames) {
+    if (!random_.one_in(2)) continue;
+    random_.one_in(2) ? add_names(dependencies, name) : dependencies.add(name, schema(depth - 1).view());
+  }
+}
+
 Document RandomFilter::schema(int depth) {
   return Document::build([&](Writer& out) {
+    if (random_.one_in(6)) out.add("description", "what it is");
+    if (random_.one_in(6)) out.add("title", "its name");
     for (auto left = random_.below(3); left > 0; --left) add_keyword(out, depth);
   });
 }

@@ -17,6 +17,7 @@ class RandomFilter {
 
   bson::Document document(std::int32_t id);
   bson::Document filter() { return filter(2); }
+  bson::Document schema() { return schema(3); }
   Random& random() { return random_; }
 
  private:
@@ -30,6 +31,8 @@ class RandomFilter {
   void add_bits(Writer& out);
   bson::Document schema(int depth);
   void add_keyword(Writer& out, int depth);
+  void add_names(Writer& out, std::string_view name);
+  void add_dependencies(Writer& out, int depth);
   void add_value(Writer& out, std::string_view name, int depth);
   void add_regex(Writer& out, std::string_view name);
   std::string path();

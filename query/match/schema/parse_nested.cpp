@@ -138,7 +138,7 @@ Status SchemaParser::dependencies(const Field& field) {
   for (const Field& trigger : field.value.as_document()) {
     if (trigger.value.is_document()) {
       const std::uint32_t rule = add_rule(trigger.value.as_document());
-      SchemaCheck& check = add(field, Kind::kSelf);
+      SchemaCheck& check = add({field.name, trigger.value}, Kind::kSelf);
       check.path = FieldPath(trigger.name);
       check.first = rule;
     } else {
@@ -167,8 +167,9 @@ Status SchemaParser::dependency(const Field& trigger) {
                    "' in $jsonSchema keyword 'dependencies' contains duplicate element: ", name.value.as_string());
     paths.emplace_back(name.value.as_string());
   }
-  return add_test({"dependencies", now_.source["dependencies"]},
-                  schema_tests::required(std::move(paths), FieldPath(trigger.name)));
+  CHECK_OK(add_test({"dependencies", trigger.value}, schema_tests::required(std::move(paths), FieldPath(trigger.name))));
+  schema_.checks_.back().path = FieldPath(trigger.name);
+  return {};
 }
 
 }  // namespace partita::query

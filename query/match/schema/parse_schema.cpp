@@ -23,6 +23,8 @@ Status SchemaParser::run() {
     now_ = waiting_[i];
     schema_.depth_ = std::max(schema_.depth_, now_.depth);
     Schema::Rule& rule = schema_.rules_[i];
+    rule.source = now_.source;
+    rule.of_document = now_.of_document;
     rule.first = static_cast<std::uint32_t>(schema_.checks_.size());
     CHECK_OK(read());
     schema_.rules_[i].end = static_cast<std::uint32_t>(schema_.checks_.size());

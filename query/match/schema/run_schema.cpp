@@ -12,13 +12,13 @@ using Kind = SchemaCheck::Kind;
 
 class SchemaRun {
  public:
-  SchemaRun(const Schema& schema, MatchState& state, SchemaFailure* why) : schema_(schema), state_(state), why_(why) {
+  SchemaRun(const Schema& schema, MatchState& state) : schema_(schema), state_(state) {
     state.arena.reset();
     frames_ = reinterpret_cast<Frame*>(state.arena.allocate(schema.depth_ * sizeof(Frame), alignof(Frame)));
   }
 
-  bool run(Value value) {
-    call(0, value);
+  bool run(const Schema::Rule& rule, Value value) {
+    call(rule, value);
     std::optional<bool> answer;
     while (size_ > 0) {
       Frame& frame = frames_[size_ - 1];
@@ -29,7 +29,6 @@ class SchemaRun {
           if (!at_end) frame = {.check = frame.check + 1, .end = frame.end, .value = frame.value};
           break;
         case Outcome::kFails:
-          if (why_ != nullptr) explain();
           --size_;
           answer = false;
           break;
@@ -53,11 +52,11 @@ class SchemaRun {
 
   static Outcome outcome(bool holds) { return holds ? Outcome::kHolds : Outcome::kFails; }
 
-  Outcome call(std::uint32_t rule, Value value) {
-    const Schema::Rule& called = schema_.rules_[rule];
+  Outcome call(const Schema::Rule& called, Value value) {
     frames_[size_++] = {.check = called.first, .end = called.end, .value = value};
     return Outcome::kCalls;
   }
+  Outcome call(std::uint32_t rule, Value value) { return call(schema_.rules_[rule], value); }
   Outcome call_or(std::uint32_t rule, Value value) {
     if (rule == SchemaCheck::kForbidden) return Outcome::kFails;
     return rule == SchemaCheck::kWelcome ? Outcome::kHolds : call(rule, value);
@@ -154,32 +153,12 @@ class SchemaRun {
     return found.ok() && *found;
   }
 
-  void explain() {
-    why_->check = &schema_.checks_[frames_[size_ - 1].check];
-    why_->path.clear();
-    for (std::size_t i = 0; i + 1 < size_; ++i) {
-      const SchemaCheck& check = schema_.checks_[frames_[i].check];
-      if (check.kind == Kind::kProperty) why_->path.emplace_back(check.path.text());
-      if (check.kind == Kind::kItems) why_->path.push_back(std::to_string(frames_[i].turn - 1));
-      if (check.kind == Kind::kFields) why_->path.emplace_back(name_of(frames_[i], frames_[i + 1].value));
-    }
-  }
-
-  static std::string_view name_of(const Frame& frame, Value value) {
-    for (const bson::Field& field : frame.value.as_document())
-      if (field.value.same_bytes(value)) return field.name;
-    return {};
-  }
-
   const Schema& schema_;
   MatchState& state_;
-  SchemaFailure* why_;
   Frame* frames_;
   std::size_t size_ = 0;
 };
 
-bool Schema::matches(Value value, MatchState& state, SchemaFailure* why) const {
-  return SchemaRun(*this, state, why).run(value);
-}
+bool Schema::holds(const Rule& rule, Value value, MatchState& state) const { return SchemaRun(*this, state).run(rule, value); }
 
 }  // namespace partita::query

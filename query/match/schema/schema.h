@@ -28,7 +28,7 @@ struct SchemaCheck {
 
   Kind kind = Kind::kTest;
   std::string_view keyword;  ///< As it stands in the schema, for whoever explains why a document was refused.
-  bson::Value operand = {};  ///< Likewise: what stands behind it.
+  bson::Value operand = {};  ///< Likewise: what stands behind it; of dependencies, behind the name of one.
   std::unique_ptr<const Predicate> test = nullptr;
   FieldPath path = {};
   std::uint32_t first = 0;  ///< Rules: so many, from this one on.
@@ -36,12 +36,6 @@ struct SchemaCheck {
   std::uint32_t rest = kWelcome;  ///< kItems, kFields: the rule for what is left over.
   std::vector<Regex> patterns = {};  ///< kFields: one for each of `count` rules.
   std::unordered_set<std::string_view> known = {};  ///< kFields: names that are not left over.
-};
-
-/// Where a value broke a rule: the keyword, and the fields and places that lead to the value, outermost first.
-struct SchemaFailure {
-  const SchemaCheck* check = nullptr;
-  std::vector<std::string> path;
 };
 
 /// A JSON schema (draft 4, as MongoDB takes it), compiled: immutable, any thread may ask. Nothing recurses; a run takes its
@@ -52,16 +46,20 @@ class Schema {
   static Result<Schema> parse(bson::View source);
 
   /// False too when a pattern cannot be tried on some text: see `state.failure`. The arena is reset.
-  /// `why`, where asked for, tells the check that failed last.
-  bool matches(bson::Value value, MatchState& state, SchemaFailure* why = nullptr) const;
+  bool matches(bson::Value value, MatchState& state) const { return holds(rules_[0], value, state); }
 
  private:
   friend class SchemaParser;
   friend class SchemaRun;
+  friend class SchemaFailureTeller;
   struct Rule {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
+    bson::View source = {};    ///< Where it was written.
+    bool of_document = false;  ///< It is asked of whole documents.
   };
+  /// Of the checks of a rule, or of some of them.
+  bool holds(const Rule& rule, bson::Value value, MatchState& state) const;
 
   bson::Document source_;
   std::vector<Rule> rules_;  // The first one is the whole.

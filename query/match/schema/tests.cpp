@@ -94,7 +94,9 @@ class UniqueItems : public Predicate {
 class OneOf : public Predicate {
  public:
   explicit OneOf(std::vector<Value> values) : values_(std::move(values)) { std::ranges::sort(values_, less); }
-  bool matches(Value value, MatchState&) const override { return std::ranges::binary_search(values_, value, less); }
+  bool matches(Value value, MatchState&) const override {
+    return !value.missing() && std::ranges::binary_search(values_, value, less);
+  }
 
  private:
   static bool less(Value a, Value b) { return compare_unordered(a, b) < 0; }
