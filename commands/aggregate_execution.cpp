@@ -10,26 +10,38 @@
 namespace partita::commands {
 namespace {
 
-/// Counts the rows that pass.
+/// Counts the rows that pass, and asks who has made them.
 class CountedSource final : public query::RecordSource {
  public:
-  CountedSource(query::Source input, std::int64_t& rows) : input_(std::move(input)), rows_(rows) {}
+  CountedSource(query::Source input, AggregateExecution::StepFigures& figures) : input_(std::move(input)), figures_(figures) {}
   Status pull(query::Batch& out) override {
     CHECK_OK(input_->pull(out));
-    rows_ += static_cast<std::int64_t>(out.size());
+    for (const query::Row& row : out.rows) count(row);
+    ask();
     return {};
   }
   Status drain(query::RowSink& sink) override {
     query::RowSinkOf counted([&](const query::Row& row) {
-      ++rows_;
+      count(row);
       return sink.take(row);
     });
-    return input_->drain(counted);
+    CHECK_OK(input_->drain(counted));
+    ask();
+    return {};
   }
 
  private:
+  void count(const query::Row& row) {
+    ++figures_.output.rows;
+    figures_.output.bytes += static_cast<std::int64_t>(row.document.size());
+  }
+  void ask() {
+    bson::Document told = bson::Document::build([&](bson::Writer& out) { input_->tell(figures_.output, out); });
+    figures_.told = std::make_shared<const bson::Document>(std::move(told));
+  }
+
   query::Source input_;
-  std::int64_t& rows_;
+  AggregateExecution::StepFigures& figures_;
 };
 
 }  // namespace
@@ -46,7 +58,9 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
   const query::Matcher* filter = pipeline_.leading_filter();
   const query::SortSpec* sort = pipeline_.leading_sort();
   TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
-  TRY(Plan plan, choose_plan(store, true, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, needs_of(pipeline_)));
+  PlanNeeds needs = needs_of(pipeline_);
+  needs.apart = counts_rows_;
+  TRY(Plan plan, choose_plan(store, true, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, std::move(needs)));
   plan_ = commands::plan_summary(plan.order);
   set_premise(std::move(plan.premise));
   const bool near = sort != nullptr && sort->near() != nullptr && plan.order.index != nullptr;
@@ -87,6 +101,7 @@ void AggregateExecution::open_near(shards::Store& store, const std::shared_ptr<c
                                    std::uint64_t most) {
   auto rows = std::make_unique<NearRows>(store, collection, *work_.filter, std::move(plan), most, files_);
   near_ = rows.get();
+  if (counts_rows_) near_->tell_apart();
   share_memory(*control_, 1);
   const query::PipelinePart whole = pipeline_.whole();
   stream_ = whole.open(std::move(rows), control_, counting(whole.steps.size(), each_passed_));
@@ -127,12 +142,13 @@ query::Source AggregateExecution::open_leg(query::Source scan, std::size_t legs)
 }
 
 void AggregateExecution::share_memory(query::RunControl& control, std::size_t among) const {
+  if (counts_rows_) control.tell();
   control.allow_spilling({.files = files_, .memory = parameters::sort_limits().memory_bytes / among});
 }
 
-query::PipelinePart::Behind AggregateExecution::counting(std::size_t steps, std::deque<std::vector<std::int64_t>>& counts) const {
+query::PipelinePart::Behind AggregateExecution::counting(std::size_t steps, std::deque<StepsFigures>& counts) const {
   if (!counts_rows_) return {};
-  std::vector<std::int64_t>& passed = counts.emplace_back(steps);
+  StepsFigures& passed = counts.emplace_back(steps);
   return [&passed](query::Source stage, std::size_t step) { return std::make_unique<CountedSource>(std::move(stage), passed[step]); };
 }
 
@@ -227,18 +243,18 @@ AggregateExecution::Told AggregateExecution::told() const {
   told.each.assign(each_passed_.begin(), each_passed_.end());
   if (!merge_passed_.empty()) told.merge = merge_passed_.front();
   if (near_ != nullptr) {
-    told.legs.push_back({one_leg_, near_->figures()});
+    told.legs = near_->legs();
     told.exhausted = near_->ended();
   }
   if (scan_ != nullptr) {
-    told.legs.push_back({one_leg_, figures_of_one()});
-    const std::vector<std::int64_t>& passed = told.each.front();
-    told.legs.front().figures.returned = passed.empty() ? scan_->matched() : passed.back();
+    told.legs.push_back({one_leg_, figures_of_one(), scan_->scan().branches()});
+    const StepsFigures& passed = told.each.front();
+    told.legs.front().figures.returned = passed.empty() ? scan_->matched() : passed.back().output.rows;
     told.exhausted = scan_->exhausted();
   }
   if (fan_out_ == nullptr) return told;
   told.split = &split_;
-  for (std::size_t i = 0; i < fan_out_->legs(); ++i) told.legs.push_back({fan_out_->span(i), fan_out_->figures(i)});
+  for (std::size_t i = 0; i < fan_out_->legs(); ++i) told.legs.push_back({fan_out_->span(i), fan_out_->figures(i), fan_out_->branches(i)});
   told.threads = fan_out_->threads();
   told.exhausted = fan_out_->scanned_to_the_end();
   return told;

@@ -40,6 +40,12 @@ class AggregateExecution final : public Execution {
 
   /// For explain, before it is opened: the rows that come out of each stage are counted.
   void count_rows() { counts_rows_ = true; }
+  /// What a step has handed on, and what its stage says of its work.
+  struct StepFigures {
+    query::RecordSource::Output output;
+    std::shared_ptr<const bson::Document> told = std::make_shared<const bson::Document>();
+  };
+  using StepsFigures = std::vector<StepFigures>;
   /// How it is run and, at its end, what was counted.
   struct Told {
     /// Stages that no step is made of, for the walk does their work: a $match, a $sort that the walk's order makes good.
@@ -47,8 +53,8 @@ class AggregateExecution final : public Execution {
     const query::PipelineSplit* split = nullptr;  ///< Null: all steps run on the one leg.
     query::PipelinePart whole = {};               ///< All that are left of the stages as they were written, in their order.
     std::vector<LegReport> legs = {};
-    std::vector<std::vector<std::int64_t>> each = {};  ///< Rows behind each step, by leg.
-    std::vector<std::int64_t> merge = {};              ///< Behind each step over what the legs send.
+    std::vector<StepsFigures> each = {};  ///< By leg.
+    StepsFigures merge = {};              ///< Over what the legs send.
     unsigned threads = 1;
     bool exhausted = true;  ///< All walks came to their end.
   };
@@ -62,7 +68,7 @@ class AggregateExecution final : public Execution {
                   bool ordered, const Parallelism& parallelism);
   query::Source open_leg(query::Source scan, std::size_t legs);
   void share_memory(query::RunControl& control, std::size_t among) const;
-  query::PipelinePart::Behind counting(std::size_t steps, std::deque<std::vector<std::int64_t>>& counts) const;
+  query::PipelinePart::Behind counting(std::size_t steps, std::deque<StepsFigures>& counts) const;
   Status begin(Operation& operation);
   void rest(bool for_good);
   Status fill_from_stream(BatchFill& fill);
@@ -95,8 +101,8 @@ class AggregateExecution final : public Execution {
   std::size_t done_by_walk_ = 0;
   shards::LegSpan one_leg_;  ///< Where there is but one, with the time that it has taken.
   std::chrono::nanoseconds one_leg_time_{0};
-  std::deque<std::vector<std::int64_t>> each_passed_;   ///< By leg; they stay where they are, for threads count there.
-  std::deque<std::vector<std::int64_t>> merge_passed_;  ///< One, or none.
+  std::deque<StepsFigures> each_passed_;   ///< By leg; they stay where they are, for threads count there.
+  std::deque<StepsFigures> merge_passed_;  ///< One, or none.
 };
 
 }  // namespace partita::commands

@@ -7,6 +7,7 @@
 #include "commands/host.h"
 #include "commands/plan_cache.h"
 #include "commands/server.h"
+#include "commands/settings/sort_parameters.h"
 #include "commands/version.h"
 #include "commands/views.h"
 #include "query/match/geo.h"
@@ -43,7 +44,8 @@ Status visit_batch(const ExplainedQuery& explained, bson::View batch, query::Pla
 std::unique_ptr<FindRun> run_told_apart(shards::Store& store, std::shared_ptr<const shards::Collection> collection,
                                         FindQuery query, Plan plan, const AskedParallelism& asked) {
   const FindFanOut::Manner manner{.parallelism = asked.over(*collection)};
-  if (is_divided(collection.get())) {
+  const bool near = query.sort.near() != nullptr && plan.order.index != nullptr;
+  if (is_divided(collection.get()) && !near) {
     return std::make_unique<FindFanOut>(store, std::move(collection), std::move(query), std::move(plan), manner);
   }
   return run_find(store, std::move(collection), std::move(query), std::move(plan), manner);
@@ -76,6 +78,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
     figures.keys += leg.figures.keys;
     figures.documents += leg.figures.documents;
   }
+  take_apart(run.legs, figures);
   run.threads = walks.threads();
   return run;
 }
@@ -89,11 +92,12 @@ Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
   query::PlanFigures& figures = run.plan;
   const query::ExplainRequest& shown = explained.shown;
   TRY(query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context, query::FilterUse::kQuery));
-  FindQuery query{.matcher = std::move(matcher), .skip = shown.skip, .limit = shown.limit};
+  FindQuery query{.matcher = std::move(matcher), .skip = shown.skip, .limit = shown.limit, .disk_use = explained.disk_use};
   TRY(query.sort, query::parse_order(shown.sort, query.matcher.tree()));
   const bool by_key = plan.by_key();
   const auto execution = run_told_apart(operation.server().store, std::move(collection), std::move(query), std::move(plan),
                                         explained.asked);
+  execution->tell_apart();
   while (!execution->exhausted()) {
     bson::Buffer bytes;
     {
@@ -109,6 +113,9 @@ Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
   figures.exhausted = execution->scanned_to_the_end();
   run.legs = execution->legs();
   if (!by_key) for (LegReport& leg : run.legs) leg.figures.keys = 0;
+  figures.branches = execution->branches();
+  figures.sorted = execution->sorted();
+  if (run.legs.size() == 1) figures.rings = run.legs[0].rings;
   run.threads = execution->threads();
   return run;
 }
@@ -139,7 +146,7 @@ void write_shard_figures(const PlanChoice& choice, const query::ExplainRequest& 
   for (const LegReport& leg : figures.legs) {
     bson::Writer one = shards.document();
     one.add("shardName", leg_name(*choice.collection(), leg.span));
-    write_leg_stats(choice, on_each(shown), leg.figures, leg.figures.returned, one);
+    write_leg_stats(choice, on_each(shown), leg, leg.figures.returned, one);
   }
 }
 
@@ -157,15 +164,23 @@ void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, b
   }
 }
 
-void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const shards::LegFigures& figures,
-                     std::int64_t returned, bson::Writer& out) {
+void take_apart(const std::vector<LegReport>& legs, query::PlanFigures& figures) {
+  for (const LegReport& leg : legs) query::add_each(figures.branches, leg.branches);
+  if (legs.size() == 1) figures.rings = legs[0].rings;
+}
+
+void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const LegReport& leg, std::int64_t returned,
+                     bson::Writer& out) {
   query::PlanFigures own;
-  own.keys = figures.keys;
-  own.documents = figures.documents;
+  own.keys = leg.figures.keys;
+  own.documents = leg.figures.documents;
   own.matched = own.returned = returned;
+  own.millis = std::chrono::duration_cast<std::chrono::milliseconds>(leg.figures.time).count();
+  own.branches = leg.branches;
+  own.rings = leg.rings;
   out.add("executionSuccess", true);
   add_number(out, "nReturned", own.returned);
-  add_number(out, "executionTimeMillis", std::chrono::duration_cast<std::chrono::milliseconds>(figures.time).count());
+  add_number(out, "executionTimeMillis", own.millis);
   add_number(out, "totalKeysExamined", own.keys);
   add_number(out, "totalDocsExamined", own.documents);
   query::explain_plan(choice.winner(), choice.request(), shown, &own, "executionStages", out);
@@ -222,7 +237,7 @@ void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest
       write_totals(figures, merge);
       write_shard_figures(choice, shown, figures, merge);
     }
-    write_leg_reports(choice, figures.legs, figures.threads, stats);
+    write_leg_reports(choice, figures, stats);
   } else {
     query::explain_plan(choice.winner(), choice.request(), shown, &figures.plan, "executionStages", stats);
   }
@@ -236,15 +251,17 @@ Status check_explainable(Operation& operation, const shards::Namespace& ns) {
 
 Status explain_query(Operation& operation, const ExplainedQuery& explained, Verbosity verbosity, bson::Writer& to) {
   CHECK_OK(check_explainable(operation, explained.ns));
+  query::ExplainRequest shown = explained.shown;
+  shown.sort_memory = parameters::sort_limits().memory_bytes;
   const auto collection = operation.server().store.catalog().snapshot().share(explained.ns.full());
   TRY(const query::Matcher matcher, query::Matcher::parse(explained.shown.filter, explained.context, query::FilterUse::kQuery));
   TRY(const query::SortSpec sort, query::parse_order(explained.shown.sort, matcher.tree()));
   TRY(PlanChoice choice, explained.bounds.given() && collection != nullptr
                                    ? choose_between(collection, explained.bounds, matcher.tree().collation, sort, explained.hint)
-                                   : PlanChoice::make(collection, matcher.tree(), sort, explained.hint, explained.needs));
+                                   : PlanChoice::make(collection, matcher.tree(), sort, explained.hint, told_apart(explained.needs)));
   if (!explained.bounds.given()) CHECK_OK(choice.settle(operation.server().store, true, matcher));
   to.add("explainVersion", "1");
-  write_query_planner(explained.ns, choice, explained.shown, explained.asked, to);
+  write_query_planner(explained.ns, choice, shown, explained.asked, to);
   if (!runs(verbosity)) return {};
   const SteadyTime start = steady_clock::now();
   RunFigures figures;
@@ -253,8 +270,8 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   }
   if (explained.finish) explained.finish(figures.plan);
   figures.answered = explained.shown.answers_rows() ? figures.plan.returned : 0;
-  figures.millis = millis_since(start);
-  write_execution_stats(choice, explained.shown, figures, verbosity, to);
+  figures.millis = figures.plan.millis = millis_since(start);
+  write_execution_stats(choice, shown, figures, verbosity, to);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "commands/explain_partitions.h"
 #include "commands/find_fan_out.h"
 #include "commands/key_bounds.h"
 #include "commands/leg_walks.h"
@@ -32,6 +33,7 @@ struct ExplainedQuery {
   query::ExpressionContext context = {};  ///< Its values are somebody else's.
   PlanNeeds needs = {};
   KeyBounds bounds = {};
+  bool disk_use = true;  ///< As it was asked for.
   /// The command looks at rows where they lie, as count and distinct do: told the number of legs, this says what is done with
   /// each row. Empty for what reads rows, and for a count.
   std::function<LegWalks::Look(std::size_t legs)> looks = {};
@@ -50,13 +52,13 @@ Status check_explainable(Operation& operation, const shards::Namespace& ns);
 /// The parts of it, for a query that is run in another way: see explain_pipeline.
 void write_query_planner(const shards::Namespace& ns, const PlanChoice& choice, const query::ExplainRequest& shown,
                          const AskedParallelism& asked, bson::Writer& to);
-struct RunFigures {
-  query::PlanFigures plan;
-  std::int64_t answered = 0;
-  std::int64_t millis = 0;
-  std::vector<LegReport> legs = {};  ///< Of a collection that is divided.
-  unsigned threads = 1;
-};
+/// The same, with plans whose branches are told apart.
+inline PlanNeeds told_apart(PlanNeeds needs) {
+  needs.apart = true;
+  return needs;
+}
+/// Adds what was done for each branch, and in each ring of a walk to the nearest.
+void take_apart(const std::vector<LegReport>& legs, query::PlanFigures& figures);
 void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const RunFigures& figures,
                            Verbosity verbosity, bson::Writer& to);
 
@@ -65,8 +67,8 @@ void write_totals(const RunFigures& figures, bson::Writer& out);
 /// The plan of one partition and those that were not taken: the same on all of them.
 void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner);
 /// How it went in one partition.
-void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const shards::LegFigures& figures,
-                     std::int64_t returned, bson::Writer& out);
+void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const LegReport& leg, std::int64_t returned,
+                     bson::Writer& out);
 
 /// Who explains: the end of every explanation.
 void write_server_info(Operation& operation, bson::Writer& to);

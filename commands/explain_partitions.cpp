@@ -58,11 +58,15 @@ void write_targets(const PlanChoice& choice, const AskedParallelism& asked, bson
   add_number(out, kBufferedName, parallelism.buffered);
 }
 
-void write_leg_reports(const PlanChoice& choice, const std::vector<LegReport>& legs, unsigned threads, bson::Writer& to) {
+void write_leg_reports(const PlanChoice& choice, const RunFigures& figures, bson::Writer& to) {
   bson::Writer out = to.document("partitions");
-  add_number(out, "threads", threads);
+  add_number(out, "threads", figures.threads);
+  if (figures.plan.sorted && figures.plan.sorted->bytes != 0) {
+    bson::Writer sorted = out.document("sort");
+    query::explain_sorted(*figures.plan.sorted, sorted);
+  }
   bson::ArrayWriter each = out.array("each");
-  for (const LegReport& leg : legs) {
+  for (const LegReport& leg : figures.legs) {
     bson::Writer one = each.document();
     {
       bson::ArrayWriter ids = one.array("partitions");

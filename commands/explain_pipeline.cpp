@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::steady_clock;
 using Told = AggregateExecution::Told;
-using Counts = std::vector<std::int64_t>;
+using Counts = AggregateExecution::StepsFigures;
 
 std::int64_t millis(std::chrono::nanoseconds time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); }
 
@@ -72,7 +72,9 @@ void write_steps(const Explained& explained, const query::PipelinePart& part, co
   for (std::size_t i = 0; i < part.steps.size(); ++i) {
     bson::Writer out = list.document();
     write_step(explained, part.steps[i], out);
-    if (runs(explained.verbosity)) add_number(out, "nReturned", passed[i]);
+    if (!runs(explained.verbosity)) continue;
+    out.elements(passed[i].told->view());
+    add_number(out, "nReturned", passed[i].output.rows);
   }
 }
 
@@ -127,7 +129,8 @@ void write_cursor(const ExplainedQuery& query, const PlanChoice& choice, const E
   {
     bson::Writer stage = list.document();
     {
-      bson::Writer cursor = stage.document("$cursor");
+      const bool near = choice.request().filter->near != nullptr;
+      bson::Writer cursor = stage.document(near ? "$geoNearCursor" : "$cursor");
       write_query_planner(query.ns, choice, query.shown, query.asked, cursor);
       if (ran) write_execution_stats(choice, query.shown, explained.figures, explained.verbosity, cursor);
     }
@@ -157,7 +160,7 @@ void write_split(const ExplainedQuery& query, const Explained& explained, bson::
 void write_leg(Operation& operation, const ExplainedQuery& query, const PlanChoice& choice, const Explained& explained,
                std::size_t leg, bson::Writer out) {
   const bool ran = runs(explained.verbosity);
-  const shards::LegFigures& figures = explained.told.legs[leg].figures;
+  const LegReport& report = explained.told.legs[leg];
   const query::PipelinePart& part = explained.told.split == nullptr ? explained.told.whole : explained.told.split->each;
   out.add("host", host_and_port(operation.server().settings.net.port));
   out.add("explainVersion", "1");
@@ -170,7 +173,7 @@ void write_leg(Operation& operation, const ExplainedQuery& query, const PlanChoi
     }
     if (!ran) return;
     bson::Writer stats = to.document("executionStats");
-    write_leg_stats(choice, query.shown, figures, figures.matched, stats);
+    write_leg_stats(choice, query.shown, report, report.figures.matched, stats);
     if (explained.verbosity == Verbosity::kAllPlansExecution) stats.array("allPlansExecution").close();
   };
   if (part.steps.empty()) return write_walk(out);
@@ -181,7 +184,7 @@ void write_leg(Operation& operation, const ExplainedQuery& query, const PlanChoi
       bson::Writer cursor = stage.document("$cursor");
       write_walk(cursor);
     }
-    if (ran) add_number(stage, "nReturned", figures.matched);
+    if (ran) add_number(stage, "nReturned", report.figures.matched);
   }
   write_steps(explained, part, explained.told.each[leg], list);
 }
@@ -201,7 +204,7 @@ void write_divided(Operation& operation, const ExplainedQuery& query, const Plan
   if (!runs(explained.verbosity)) return;
   bson::Writer stats = to.document("executionStats");
   write_totals(explained.figures, stats);
-  write_leg_reports(choice, explained.figures.legs, explained.figures.threads, stats);
+  write_leg_reports(choice, explained.figures, stats);
 }
 
 void take_figures(const PlanChoice& choice, Explained& explained) {
@@ -213,6 +216,7 @@ void take_figures(const PlanChoice& choice, Explained& explained) {
     figures.plan.documents += leg.figures.documents;
     figures.plan.matched += leg.figures.matched;
   }
+  take_apart(explained.told.legs, figures.plan);
   figures.plan.returned = figures.plan.matched;
   figures.plan.exhausted = explained.told.exhausted;
   figures.legs = explained.told.legs;
@@ -232,7 +236,7 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   const auto collection = store.catalog().snapshot().share(query.ns.full());
   TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context, query::FilterUse::kQuery));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
-  TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint, needs_of(pipeline)));
+  TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint, told_apart(needs_of(pipeline))));
   if (collection != nullptr) CHECK_OK(choice.settle(store, true, matcher));
   AggregateExecution execution(std::move(stages.parsed), std::move(pipeline), &store.run_files());
   execution.count_rows();
@@ -248,7 +252,7 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   }
   Explained explained{.stages = stages.shown, .verbosity = verbosity, .told = execution.told()};
   take_figures(choice, explained);
-  explained.figures.millis = millis(steady_clock::now() - start);
+  explained.figures.millis = explained.figures.plan.millis = millis(steady_clock::now() - start);
   const bool divided = is_divided(collection.get());
   explained.figures.answered = divided ? rows : explained.figures.plan.matched;
   to.add("explainVersion", "1");

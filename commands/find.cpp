@@ -316,7 +316,8 @@ Status explain_find(Operation& operation, Verbosity verbosity, bson::Writer& rep
                                  .asked = asked,
                                  .context = variables.context(),
                                  .needs = needs_of(query),
-                                 .bounds = request.bounds()};
+                                 .bounds = request.bounds(),
+                                 .disk_use = query.disk_use};
   return explain_query(operation, explained, verbosity, reply);
 }
 

@@ -20,6 +20,8 @@ class FindExecution final : public FindRun {
   std::int64_t documents_examined() const override { return scan_.documents_examined(); }
   std::int64_t matched() const override { return matched_; }
   bool scanned_to_the_end() const override { return scan_.exhausted(); }
+  std::vector<query::WalkFigures> branches() const override { return scan_.branches(); }
+  query::SortFigures sorted() const override { return sorter_ ? sorter_->figures() : query::SortFigures(); }
   /// On an io core: gives up with LockBusy when the first batch takes more than this, for a worker to begin anew.
   struct Budget {
     std::int64_t rows = 0;   ///< 0: no budget at all.

@@ -119,6 +119,7 @@ Status FindFanOut::sort_leg(std::size_t leg, unsigned thread, const query::Sorte
                     .documents = scans_[leg]->scan().documents_examined(),
                     .returned = scans_[leg]->matched(),
                     .time = std::chrono::steady_clock::now() - start};
+  report.branches = scans_[leg]->scan().branches();
   const auto& partition = scans_[leg]->failed_partition();
   if (status.ok() || !manner_.partial || !partition) return status;
   const std::lock_guard lock(failures_mutex_);
@@ -162,8 +163,20 @@ std::size_t FindFanOut::memory() const {
 std::vector<LegReport> FindFanOut::legs() const {
   if (sorts_) return reports_;
   std::vector<LegReport> legs;
-  for (std::size_t i = 0; i < fan_out_->legs(); ++i) legs.push_back({fan_out_->span(i), fan_out_->figures(i)});
+  for (std::size_t i = 0; i < fan_out_->legs(); ++i) legs.push_back({fan_out_->span(i), fan_out_->figures(i), fan_out_->branches(i)});
   return legs;
+}
+
+std::vector<query::WalkFigures> FindFanOut::branches() const {
+  std::vector<query::WalkFigures> all;
+  for (const LegReport& leg : legs()) query::add_each(all, leg.branches);
+  return all;
+}
+
+query::SortFigures FindFanOut::sorted() const {
+  query::SortFigures all;
+  for (const auto& sorter : sorters_) all += sorter->figures();
+  return all;
 }
 
 /// Over all legs.

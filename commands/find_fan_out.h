@@ -29,6 +29,8 @@ class FindFanOut final : public FindRun {
   std::int64_t matched() const override { return sum(&shards::LegFigures::returned); }
   bool scanned_to_the_end() const override;
   std::vector<LegReport> legs() const override;
+  std::vector<query::WalkFigures> branches() const override;
+  query::SortFigures sorted() const override;
   unsigned threads() const override;
   void add_to_cursor(bson::Writer& cursor) const override;
 

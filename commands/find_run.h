@@ -4,6 +4,7 @@
 #include "commands/execution.h"
 #include "commands/shown_documents.h"
 #include "query/match/matcher.h"
+#include "query/plan/explain.h"
 #include "query/sort/sorter.h"
 #include "shards/router/fan_out.h"
 
@@ -23,6 +24,8 @@ struct FindQuery {
 struct LegReport {
   shards::LegSpan span;
   shards::LegFigures figures;
+  std::vector<query::WalkFigures> branches = {};  ///< Of its plan, where they are counted by themselves.
+  std::vector<query::RingFigures> rings = {};     ///< Of a walk to the nearest.
 };
 
 /// A find being answered, whichever way its rows come: skips, projects, and counts them out into batches.
@@ -31,12 +34,18 @@ class FindRun : public Execution {
   bool exhausted() const override { return exhausted_ && !holding_; }
   std::string plan_summary() const override;
 
+  /// For explain, before the first batch: what it costs something to count is counted too.
+  virtual void tell_apart() {}
   /// For explain: documents that passed the filter, that `skip` left out, and whether the walk came to its end.
   virtual std::int64_t matched() const = 0;
   std::int64_t skipped() const { return static_cast<std::int64_t>(skipped_); }
   virtual bool scanned_to_the_end() const = 0;
   /// Each leg by itself; none where they were not told apart.
   virtual std::vector<LegReport> legs() const { return {}; }
+  /// What each branch of the plan has done, over all legs; none where that was not counted.
+  virtual std::vector<query::WalkFigures> branches() const { return {}; }
+  /// What sorting took; all zero where nothing was sorted.
+  virtual query::SortFigures sorted() const { return {}; }
   /// Threads that were at work at once.
   virtual unsigned threads() const { return 1; }
 

@@ -50,7 +50,8 @@ std::vector<LegReport> LegWalks::reports() const {
                                    .documents = scan.documents_examined(),
                                    .matched = matched,
                                    .returned = matched,
-                                   .time = times_[leg]}});
+                                   .time = times_[leg]},
+                       .branches = scan.branches()});
   }
   return reports;
 }

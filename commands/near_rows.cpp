@@ -15,6 +15,10 @@ query::IndexDescription describe(const shards::Collection& collection, const sha
   return describe_index(*order.index, array_bits(collection, place, leg_spans(collection, order)));
 }
 
+void count_handed_on(query::RingFigures& ring, std::size_t rows) {
+  ring.returned = ring.returned.value_or(0) + static_cast<std::int64_t>(rows);
+}
+
 }  // namespace
 
 NearRows::NearRows(shards::Store& store, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
@@ -49,6 +53,7 @@ Status NearRows::pull(query::Batch& out) {
     constexpr std::uint64_t kRows = query::Batch::kRows;
     CHECK_OK(take_sorted(*sorter_, out, most_ == 0 ? kRows : std::min(kRows, most_ - handed_on_)));
     handed_on_ += out.size();
+    if (legs_.size() == 1) count_handed_on(legs_[0].rings.back(), out.size());
     ended_ = most_ != 0 && handed_on_ == most_;
     if (out.empty()) sorter_.reset();
   }
@@ -67,22 +72,42 @@ Status NearRows::sort_next_ring() {
   shards::ScanOrder order = order_;
   order.ranges = ring->ranges;
   for (const shards::LegSpan& leg : leg_spans(*collection_, order)) {
-    if (!order.ranges.empty()) CHECK_OK(sort_leg(order, leg, *ring->near));
+    if (!order.ranges.empty()) CHECK_OK(sort_leg(order, leg, *ring));
   }
   return sorter_->finish();
 }
 
-Status NearRows::sort_leg(const shards::ScanOrder& order, const shards::LegSpan& leg, const query::geo::NearQuery& ring) {
+Status NearRows::sort_leg(const shards::ScanOrder& order, const shards::LegSpan& leg, const query::NearRings::Ring& ring) {
   shards::LegScan scan(store_, collection_, order, leg, work_, control_);
+  std::int64_t in_ring = 0;
   query::RowSinkOf sink([&](const query::Row& row) -> Status {
-    return ring.holds_for(row.document) ? sorter_->add(row.document, row.key) : Status();
+    if (!ring.near->holds_for(row.document)) return {};
+    ++in_ring;
+    return sorter_->add(row.document, row.key);
   });
+  const SteadyTime start = std::chrono::steady_clock::now();
   Status status = scan.drain(sink);
   scan.suspend();
-  figures_.keys += scan.scan().keys_examined();
-  figures_.documents += scan.scan().documents_examined();
-  figures_.matched += scan.matched();
+  const shards::LegFigures figures{.keys = scan.scan().keys_examined(),
+                                   .documents = scan.scan().documents_examined(),
+                                   .matched = scan.matched(),
+                                   .time = std::chrono::steady_clock::now() - start};
+  figures_ += figures;
+  if (tells_) tell(leg, ring, figures, in_ring);
   return status;
+}
+
+void NearRows::tell(const shards::LegSpan& leg, const query::NearRings::Ring& ring, const shards::LegFigures& figures,
+                    std::int64_t in_ring) {
+  const auto same = [&](const LegReport& report) { return report.span.first == leg.first && report.span.end == leg.end; };
+  auto found = std::ranges::find_if(legs_, same);
+  if (found == legs_.end()) found = legs_.insert(found, {.span = leg, .figures = {}});
+  found->figures += figures;
+  found->figures.returned += in_ring;
+  found->rings.push_back({.least = ring.near->least(),
+                          .most = ring.near->most(),
+                          .walk = {figures.keys, figures.documents, in_ring},
+                          .bounds = std::make_shared<const bson::Document>(rings_.bounds(ring))});
 }
 
 FindNear::FindNear(shards::Store& store, std::shared_ptr<const shards::Collection> collection, FindQuery query, Plan plan)

@@ -24,6 +24,10 @@ class NearRows final : public query::RecordSource {
   void rest(bool for_good);
   Status pull(query::Batch& out) override;
 
+  /// For explain, before the first row: what is done on each leg, and for each of its rings, is kept.
+  void tell_apart() { tells_ = true; }
+  const std::vector<LegReport>& legs() const { return legs_; }
+
   const shards::ScanOrder& order() const { return order_; }
   std::size_t memory() const { return sorter_ ? sorter_->memory() : 0; }
   const shards::LegFigures& figures() const { return figures_; }
@@ -31,7 +35,8 @@ class NearRows final : public query::RecordSource {
 
  private:
   Status sort_next_ring();
-  Status sort_leg(const shards::ScanOrder& order, const shards::LegSpan& leg, const query::geo::NearQuery& ring);
+  Status sort_leg(const shards::ScanOrder& order, const shards::LegSpan& leg, const query::NearRings::Ring& ring);
+  void tell(const shards::LegSpan& leg, const query::NearRings::Ring& ring, const shards::LegFigures& figures, std::int64_t in_ring);
 
   shards::Store& store_;
   const std::shared_ptr<const shards::Collection> collection_;
@@ -45,6 +50,8 @@ class NearRows final : public query::RecordSource {
   shards::LegMoment moment_;
   std::optional<query::Sorter> sorter_;  ///< Of one ring.
   shards::LegFigures figures_;
+  bool tells_ = false;
+  std::vector<LegReport> legs_;
   std::uint64_t handed_on_ = 0;
   bool ended_ = false;
 };
@@ -59,6 +66,8 @@ class FindNear final : public FindRun {
   std::int64_t keys_examined() const override { return rows_.figures().keys; }
   std::int64_t documents_examined() const override { return rows_.figures().documents; }
   std::int64_t matched() const override { return rows_.figures().matched; }
+  void tell_apart() override { rows_.tell_apart(); }
+  std::vector<LegReport> legs() const override { return rows_.legs(); }
   bool scanned_to_the_end() const override { return rows_.ended(); }
 
  private:

@@ -91,6 +91,18 @@ Status no_plan(std::string_view why) {
   return error(Code::NoQueryExecutionPlans, "error processing query: planner returned error :: caused by :: ", why);
 }
 
+/// What each of the branches' united ranges is of; one that several share is the first one's.
+std::vector<std::size_t> branches_of(const std::vector<query::KeyRange>& united, const std::vector<query::Plan>& branches) {
+  std::vector<std::size_t> found(united.size());
+  for (std::size_t branch = branches.size(); branch-- > 0;) {
+    for (const query::KeyRange& own : branches[branch].ranges()) {
+      const auto behind = std::ranges::upper_bound(united, own.lower, {}, &query::KeyRange::lower);
+      if (behind != united.begin()) found[static_cast<std::size_t>(behind - united.begin()) - 1] = branch;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint64_t array_bits) {
@@ -258,6 +270,7 @@ shards::ScanOrder PlanChoice::order_of(const query::Plan& plan) const {
   if (by.access == Access::kIndexScan || by.access == Access::kIdLookup) order.ranges = plan.ranges();
   if (by.access == Access::kNothing) order.ranges = {{.lower = "nothing", .upper = "nothing"}};
   if (by.access == Access::kIndexScan && by.index > 0) order.index = collection_->indexes[by.index - 1];
+  if (needs_->apart && !plan.branches.empty()) order.branch_of_range = branches_of(order.ranges, plan.branches);
   if (order.index != nullptr) order.within = record_ranges_;
   order.by_logical_key = collection_->sharding != nullptr && order.index == nullptr && by.access == Access::kIndexScan && names_keys(plan);
   const query::IndexDescription& way = ways_[by.index];

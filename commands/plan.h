@@ -75,6 +75,7 @@ Status settle_natural_sort(bson::View& sort, bson::Value& hint);
 struct PlanNeeds {
   std::optional<std::vector<std::string>> paths = {};  ///< Nullopt: whole documents.
   std::string distinct = {};  ///< Only the different values of this path.
+  bool apart = false;  ///< For explain: what is done for each branch of the plan is counted by itself.
 };
 
 /// The decision with all that led to it, for explain. The filter and the sort must outlive it.

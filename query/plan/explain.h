@@ -2,6 +2,8 @@
 #pragma once
 
 #include "query/plan/plan.h"
+#include "query/plan/walk_figures.h"
+#include "query/sort/sort_figures.h"
 
 namespace partita::query {
 
@@ -15,11 +17,21 @@ struct ExplainRequest {
   bson::View projection = {};
   std::uint64_t skip = 0;
   std::uint64_t limit = 0;
+  std::uint64_t sort_memory = std::uint64_t{100} << 20;  ///< That a sort may take.
   PlanUse use = PlanUse::kRows;
   bool answers_changed = false;  ///< findAndModify: the client gets the document that is updated or deleted.
 
   /// Whether the client gets the rows that come out.
   bool answers_rows() const { return use == PlanUse::kRows || answers_changed; }
+};
+
+/// How it went in one of the rings in which the nearest are looked for.
+struct RingFigures {
+  double least = 0;
+  double most = 0;            ///< What is just as far away is in it.
+  WalkFigures walk;           ///< Rows shown are those that lie in it, and match.
+  std::optional<std::int64_t> returned = {};  ///< Nullopt where it was looked for in several partitions.
+  std::shared_ptr<const bson::Document> bounds;  ///< Of the index, as explain shows them.
 };
 
 /// How it went when the plan was run: how many rows passed from one stage to the next.
@@ -33,12 +45,19 @@ struct PlanFigures {
   /// Of an update or a delete, which explain never carries out.
   std::int64_t modified = 0;
   std::int64_t upserted = 0;
+  std::int64_t millis = 0;  ///< All stages are one loop: what it took.
+  std::vector<WalkFigures> branches = {};  ///< Of a kUnion, where they are told apart.
+  std::optional<SortFigures> sorted = {};  ///< Nullopt where several share the sorting.
+  std::vector<RingFigures> rings = {};
 };
 
 /// Adds the stages of a plan as MongoDB's explain names them, the last one outermost: winningPlan: {stage: "FETCH",
 /// inputStage: {stage: "IXSCAN", ...}}. With figures each stage also tells its own: executionStages.
 void explain_plan(const Plan& plan, const PlanRequest& planned, const ExplainRequest& request,
                   const PlanFigures* figures, std::string_view name, bson::Writer& out);
+
+/// What the rows took that were sorted: totalDataSizeSorted, usedDisk, spills.
+void explain_sorted(const SortFigures& sorted, bson::Writer& out);
 
 /// The filter in one form whichever way it was written: {a: 1} is {a: {$eq: 1}}, several conditions are an $and.
 void explain_filter(bson::View filter, std::string_view name, bson::Writer& out);

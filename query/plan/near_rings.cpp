@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "query/plan/candidates.h"
+#include "query/plan/explain_access.h"
 
 namespace partita::query {
 namespace {
@@ -28,18 +29,24 @@ std::optional<NearRings::Ring> NearRings::next() {
   if (ended_) return std::nullopt;
   const double to = from_ + width_;
   ended_ = !field_ || !(to < near_.most()) || !(to < reach_.farthest);
-  Ring ring{.near = near_.ring(from_, ended_ ? near_.most() : std::nextafter(to, 0)), .ranges = {}};
-  ring.ranges = ranges_of(*ring.near);
+  Ring ring{.near = near_.ring(from_, ended_ ? near_.most() : std::nextafter(to, 0)), .ranges = {}, .intervals = {}};
+  ring.intervals = intervals_of(*ring.near);
+  ring.ranges = field_ ? key_ranges(ring.intervals) : plan_.ranges();
   from_ = to;
   width_ *= kGrowth;
   return ring;
 }
 
-std::vector<KeyRange> NearRings::ranges_of(const geo::NearQuery& ring) const {
-  if (!field_) return plan_.ranges();
+std::vector<FieldIntervals> NearRings::intervals_of(const geo::NearQuery& ring) const {
   std::vector<FieldIntervals> intervals = plan_.intervals;
-  intervals[*field_].intervals = place_intervals(index_, index_.fields[*field_], ring);
-  return key_ranges(intervals);
+  if (field_) intervals[*field_].intervals = place_intervals(index_, index_.fields[*field_], ring);
+  return intervals;
+}
+
+bson::Document NearRings::bounds(const Ring& ring) const {
+  Plan told{plan_};
+  told.intervals = ring.intervals;
+  return bson::Document::build([&](bson::Writer& out) { write_bounds(told, index_, out); });
 }
 
 }  // namespace partita::query

@@ -19,12 +19,15 @@ class NearRings {
   struct Ring {
     std::unique_ptr<const geo::NearQuery> near;  ///< The same question, between the ring's two borders.
     std::vector<KeyRange> ranges;
+    std::vector<FieldIntervals> intervals;  ///< That these are made of.
   };
   /// Nullopt behind the last one.
   std::optional<Ring> next();
+  /// For explain: the intervals of a ring as bounds of the index.
+  bson::Document bounds(const Ring& ring) const;
 
  private:
-  std::vector<KeyRange> ranges_of(const geo::NearQuery& ring) const;
+  std::vector<FieldIntervals> intervals_of(const geo::NearQuery& ring) const;
 
   const geo::NearQuery& near_;
   const IndexDescription index_;

@@ -117,6 +117,12 @@ Status ExternalSort::fetch(Run& run, std::size_t wanted) {
   return {};
 }
 
+std::uint64_t ExternalSort::bytes() const {
+  std::uint64_t bytes = written_ - in_file_ * kHead;
+  for (std::size_t i = 0; i < rows_.size(); ++i) bytes += rows_.row(i).bytes.size() + rows_.row(i).key.size();
+  return bytes;
+}
+
 std::size_t ExternalSort::memory() const {
   std::size_t memory = rows_.memory() + out_.capacity();
   for (const Run& run : runs_) memory += run.bytes.capacity();

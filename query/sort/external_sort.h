@@ -37,6 +37,8 @@ class ExternalSort {
   bool spilled() const { return !runs_.empty(); }
   std::size_t runs() const { return runs_.size(); }
   std::uint64_t spilled_bytes() const { return written_; }
+  /// Of all rows and their keys.
+  std::uint64_t bytes() const;
 
  private:
   /// A run in the file, and the part of it that is in memory.

@@ -45,6 +45,11 @@ std::size_t Sorter::memory() const {
   return std::visit([](const auto& rows) { return rows.memory(); }, rows_);
 }
 
+SortFigures Sorter::figures() const {
+  if (const auto* all = std::get_if<ExternalSort>(&rows_)) return {all->bytes(), all->runs()};
+  return {std::get<TopRows>(rows_).bytes(), 0};
+}
+
 Status Sorter::finish() {
   if (auto* all = std::get_if<ExternalSort>(&rows_)) return all->finish();
   std::get<TopRows>(rows_).sort();

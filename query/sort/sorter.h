@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "query/sort/external_sort.h"
+#include "query/sort/sort_figures.h"
 #include "query/sort/sort_keys.h"
 #include "query/sort/top_rows.h"
 
@@ -40,6 +41,7 @@ class Sorter {
   Result<bool> next(SortedRow& row);
   bool rows_stay() const;
   std::size_t memory() const;
+  SortFigures figures() const;
 
  private:
   Status go_on_with_all();

@@ -38,6 +38,12 @@ SortedRow TopRows::row(std::size_t index) const {
   return {bson::View::trusted(slot.bytes.data() + slot.key_size), slot.key()};
 }
 
+std::uint64_t TopRows::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Slot& slot : slots_) bytes += slot.bytes.size();
+  return bytes;
+}
+
 bool TopRows::before(const Entry& a, const Entry& b) const {
   if (a.prefix != b.prefix) return a.prefix < b.prefix;
   return compare_keys(slots_[a.slot].key(), slots_[b.slot].key()) < 0;

@@ -35,6 +35,8 @@ class TopRows {
   std::size_t size() const { return heap_.size(); }
   SortedRow row(std::size_t index) const;
   std::size_t memory() const { return memory_; }
+  /// Of the rows and their keys.
+  std::uint64_t bytes() const;
 
  private:
   struct Slot {

@@ -7,6 +7,7 @@
 
 #include "query/arena.h"
 #include "query/stages/run_control.h"
+#include "wire/bson/writer.h"
 
 namespace partita::query {
 
@@ -77,6 +78,13 @@ class RecordSource {
       for (const Row& row : batch.rows) CHECK_OK(sink.take(row));
     }
   }
+  /// What it has made, as far as its reader has seen it.
+  struct Output {
+    std::int64_t rows = 0;
+    std::int64_t bytes = 0;
+  };
+  /// For explain: adds what there is to say of the work so far beside the number of rows.
+  virtual void tell(const Output&, bson::Writer&) const {}
   /// The pipeline that this source becomes a part of.
   void join(std::shared_ptr<RunControl> control) { control_ = std::move(control); }
 
@@ -87,6 +95,8 @@ class RecordSource {
     return control_->change(held_, bytes);
   }
   RunControl::Spilling spilling() const { return control_ == nullptr ? RunControl::Spilling() : control_->spilling(); }
+  /// Whether somebody will be told, so that it is worth while to measure more.
+  bool is_told() const { return control_ != nullptr && control_->is_told(); }
   /// The same once a batch, which is also when the work may be told to end.
   Status made_batch(std::size_t bytes) {
     CHECK_OK(holds(bytes));

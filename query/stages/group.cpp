@@ -2,6 +2,7 @@
 // On one partition a group's accumulators take in documents. Over several, each partition hands on its groups with partial
 // states, {_id, field: partial...}, and a second $group behind the merge takes those in. What outgrows the memory goes into
 // files in the same form, and is combined when it comes back.
+#include <algorithm>
 #include <optional>
 
 #include "query/path/field_gather.h"
@@ -9,6 +10,7 @@
 #include "query/stages/group_table.h"
 #include "query/stages/row_builder.h"
 #include "query/stages/stage.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::query {
 namespace {
@@ -69,10 +71,22 @@ class GroupStage : public RecordSource {
     return holds(memory() + rows_.memory());
   }
 
+  void tell(const Output& output, bson::Writer& out) const override {
+    {
+      bson::Writer most = out.document("maxAccumulatorMemoryUsageBytes");
+      for (std::size_t i = 0; i < states_.size(); ++i) add_number(most, spec_.fields[i].name, static_cast<std::int64_t>(states_[i].most));
+    }
+    add_number(out, "totalOutputDataSizeBytes", output.bytes);
+    out.add("usedDisk", spill_.has_value());
+    add_number(out, "spills", spills_);
+  }
+
  private:
   Status consume() {
     spilling_ = spilling();
+    if (is_told()) states_.resize(spec_.fields.size());
     CHECK_OK(take_all());
+    measure();
     if (!spill_) return {};
     CHECK_OK(spill());
     return spill_->finish();
@@ -103,6 +117,7 @@ class GroupStage : public RecordSource {
 
   /// All groups leave the table as they are.
   Status spill() {
+    measure();
     if (!spill_) spill_.emplace(ExternalSort::Options{.memory_limit = spilling_.memory, .files = spilling_.files});
     Arena arena;
     bson::Buffer partial;
@@ -120,6 +135,7 @@ class GroupStage : public RecordSource {
       if (i % kRowsPerArena == 0) arena.reset();
     }
     spill_->end_generation();
+    ++spills_;
     table_ = GroupTable(accumulators_of(spec_));
     return holds(memory());
   }
@@ -153,9 +169,20 @@ class GroupStage : public RecordSource {
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const GroupField& field = spec_.fields[i];
       TRY(const Value value, evaluate(field.argument, document, arena, lookup));
+      const Arena::Mark before = states_.empty() ? Arena::Mark() : table_.arena().mark();
       field.accumulator->methods.add(table_.state(group, i), value, table_.arena());
+      if (!states_.empty()) [[unlikely]] states_[i].beside += table_.arena().used_since(before);
     }
     return check_memory();
+  }
+
+  /// What accumulators hold now, if it is more than it was before: their states, and what these have put beside them.
+  void measure() {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      StateMemory& held = states_[i];
+      held.most = std::max(held.most, table_.size() * spec_.fields[i].accumulator->methods.size + held.beside);
+      held.beside = 0;
+    }
   }
 
   Result<Value> evaluate(const Operand& operand, View document, Arena& arena, FieldLookup* lookup) const {
@@ -172,7 +199,9 @@ class GroupStage : public RecordSource {
     Group& group = table_.find_or_add(partial["_id"]);
     for (std::size_t i = 0; i < spec_.fields.size(); ++i) {
       const GroupField& field = spec_.fields[i];
+      const Arena::Mark before = states_.empty() ? Arena::Mark() : table_.arena().mark();
       field.accumulator->methods.merge(table_.state(group, i), partial[field.name], table_.arena());
+      if (!states_.empty()) [[unlikely]] states_[i].beside += table_.arena().used_since(before);
     }
   }
 
@@ -190,6 +219,11 @@ class GroupStage : public RecordSource {
     }
   }
 
+  struct StateMemory {
+    std::size_t beside = 0;  ///< What the states of all groups have allocated.
+    std::size_t most = 0;    ///< That these and the states themselves have taken at once.
+  };
+
   const GroupSpec& spec_;
   Role role_;
   Source input_;
@@ -200,6 +234,8 @@ class GroupStage : public RecordSource {
   RowBuilder rows_;
   RunControl::Spilling spilling_;
   std::optional<GroupSpill> spill_;
+  std::int64_t spills_ = 0;
+  std::vector<StateMemory> states_;  ///< One for each field, where it is measured; else none.
   std::optional<bson::Document> first_back_;  ///< Of the groups that come back next.
 };
 

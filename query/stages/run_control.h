@@ -43,6 +43,10 @@ class RunControl {
   void allow_spilling(Spilling spilling) { spilling_ = spilling; }
   const Spilling& spilling() const { return spilling_; }
 
+  /// For explain, before the stages run: they measure what they will be asked to tell.
+  void tell() { told_ = true; }
+  bool is_told() const { return told_; }
+
   /// Asked between batches, until the next call; it fails when the work shall end. An empty one never does.
   void set_interrupt(std::function<Status()> interrupt) { interrupt_ = std::move(interrupt); }
   Status check_interrupt() const { return interrupt_ ? interrupt_() : Status(); }
@@ -52,6 +56,7 @@ class RunControl {
   const Shared shared_;
   std::function<Status()> interrupt_;
   Spilling spilling_;
+  bool told_ = false;
 };
 
 }  // namespace partita::query

@@ -3,6 +3,7 @@
 
 #include "query/stages/row_builder.h"
 #include "query/stages/sorted_rows.h"
+#include "wire/bson/narrow_number.h"
 
 namespace partita::query {
 namespace {
@@ -17,6 +18,13 @@ class SortStage : public RecordSource {
     out.clear();
     TRY(const std::size_t copied, take_sorted(*sorter_, out));
     return holds(sorter_->memory() + copied);
+  }
+
+  void tell(const Output&, bson::Writer& out) const override {
+    const SortFigures sorted = sorter_ ? sorter_->figures() : SortFigures();
+    add_number(out, "totalDataSizeSortedBytesEstimate", static_cast<std::int64_t>(sorted.bytes));
+    out.add("usedDisk", sorted.spills != 0);
+    add_number(out, "spills", static_cast<std::int64_t>(sorted.spills));
   }
 
  private:

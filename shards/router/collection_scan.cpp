@@ -110,6 +110,7 @@ Status CollectionScan::open_leg() {
   const ScanLegs::Share share = legs_.enter(*collection_);
   TRY(const PartitionSlot* slot, Placement::locate(*collection_, share.place).here());
   partition_ = slot->partition->id();
+  branch_ = share.branch;
   CHECK_OK(check_readable());
   if (order_.needs_place && !share.after.empty()) CHECK_OK(check_place(*slot, bytes_of(share.after)));
   if (order_.merges) {
@@ -212,7 +213,22 @@ void CollectionScan::note_keys(const Collection::Run& places) {
   }
 }
 
+void CollectionScan::add_open_branches(std::vector<query::WalkFigures>& branches) const {
+  if (scan_) scan_->add_branches(branches);
+  if (order_.branches.empty()) return;
+  branches.resize(order_.branches.size());
+  if (scan_) branches[branch_] += scan_->figures();
+  for (std::size_t i = 0; merged_ != nullptr && i < merged_->walks(); ++i) branches[i] += merged_->figures(i);
+}
+
+std::vector<query::WalkFigures> CollectionScan::branches() const {
+  std::vector<query::WalkFigures> branches = branches_;
+  add_open_branches(branches);
+  return branches;
+}
+
 void CollectionScan::close_leg() {
+  add_open_branches(branches_);
   keys_examined_ = keys_examined();
   documents_examined_ = documents_examined();
   scan_.reset();

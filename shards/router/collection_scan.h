@@ -69,6 +69,8 @@ class CollectionScan {
   Status place(Status failure) const;
   std::int64_t keys_examined() const { return keys_examined_ + (merged_ != nullptr ? merged_->keys_examined() : scan_ ? scan_->keys_examined() : 0); }
   std::int64_t documents_examined() const { return documents_examined_ + (merged_ != nullptr ? merged_->documents_examined() : scan_ ? scan_->documents_examined() : 0); }
+  /// What was done for each branch, where the order has any or tells its ranges apart. Between two rows.
+  std::vector<query::WalkFigures> branches() const;
 
  private:
   Status open_leg();
@@ -79,6 +81,7 @@ class CollectionScan {
   void note_keys(const Collection::Run& places);
   Status check_place(const PartitionSlot& slot, Bytes key);
   void close_leg();
+  void add_open_branches(std::vector<query::WalkFigures>& branches) const;
   Status enter_next_leg();
   bool is_new();
   Result<bool> next_in_turn();
@@ -101,6 +104,8 @@ class CollectionScan {
   std::unordered_set<std::string> met_;  ///< Record keys, since they may repeat.
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
+  std::size_t branch_ = 0;  ///< Of the leg in hand.
+  std::vector<query::WalkFigures> branches_;  ///< Of legs that it has left.
 };
 
 }  // namespace partita::shards

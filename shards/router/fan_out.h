@@ -38,6 +38,15 @@ struct LegFigures {
   std::int64_t matched = 0;   ///< Rows that the walk has shown to the stages of the leg, where it has any.
   std::int64_t returned = 0;  ///< Rows that the leg has handed on.
   std::chrono::nanoseconds time{0};
+
+  LegFigures& operator+=(const LegFigures& other) {
+    keys += other.keys;
+    documents += other.documents;
+    matched += other.matched;
+    returned += other.returned;
+    time += other.time;
+    return *this;
+  }
 };
 
 /// Reads the legs of a query side by side and hands on their rows as one stream, the same one whatever the number of
@@ -67,6 +76,7 @@ class FanOut final : public query::RecordSource {
   const LegSpan& span(std::size_t leg) const { return seats_[leg].span; }
   /// While nobody is at work.
   LegFigures figures(std::size_t leg) const;
+  std::vector<query::WalkFigures> branches(std::size_t leg) const { return seats_[leg].scan->scan().branches(); }
   bool scanned_to_the_end() const;
   /// Threads that have worked at once.
   unsigned threads() const { return threads_; }

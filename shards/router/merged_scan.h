@@ -29,6 +29,8 @@ class MergedScan {
   bool multikey() const;
   std::int64_t keys_examined() const { return sum(&PartitionScan::keys_examined); }
   std::int64_t documents_examined() const { return sum(&PartitionScan::documents_examined); }
+  std::size_t walks() const { return turns_.size(); }
+  query::WalkFigures figures(std::size_t walk) const { return turns_[walk].scan.figures(); }
 
  private:
   struct Turn {

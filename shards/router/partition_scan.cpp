@@ -39,8 +39,7 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
 Status PartitionScan::enter_range(Bytes after) {
   static const query::KeyRange kEverything;
   for (; range_ < ranges(); ++range_) {
-    const std::size_t at = order_->backward ? ranges() - 1 - range_ : range_;
-    TRY(const bool something, narrow(order_->ranges.empty() ? kEverything : order_->ranges[at], after));
+    TRY(const bool something, narrow(order_->ranges.empty() ? kEverything : order_->ranges[range_at()], after));
     if (something) return {};
   }
   return {};
@@ -75,7 +74,26 @@ bool PartitionScan::outside_clip() const {
   return less(entry_of_, bytes_of(clip_.lower)) || (!clip_.upper.empty() && !less(entry_of_, bytes_of(clip_.upper)));
 }
 
+/// The place in the order's ranges.
+std::size_t PartitionScan::range_at() const { return order_->backward ? ranges() - 1 - range_ : range_; }
+
+void PartitionScan::leave_range() {
+  add_branches(branches_);
+  left_with_ = figures();
+}
+
+void PartitionScan::add_branches(std::vector<query::WalkFigures>& branches) const {
+  if (order_->branch_of_range.empty()) return;
+  const auto add = [&](std::size_t branch, const query::WalkFigures& figures) {
+    if (branches.size() <= branch) branches.resize(branch + 1);
+    branches[branch] += figures;
+  };
+  if (&branches != &branches_) for (std::size_t i = 0; i < branches_.size(); ++i) add(i, branches_[i]);
+  if (range_ < ranges()) add(order_->branch_of_range[range_at()], figures() - left_with_);
+}
+
 Status PartitionScan::enter_next_range() {
+  if (!order_->branch_of_range.empty()) leave_range();
   if (++range_ == ranges()) return {};
   rows_.reset();  // Clears the bounds too.
   return enter_range({});
@@ -132,8 +150,7 @@ Result<bool> PartitionScan::next_value() {
   constexpr int kRowsBeforeSearch = 8;
   for (int same = 0;; ++same) {
     if (same == kRowsBeforeSearch) {
-      const std::size_t at = order_->backward ? ranges() - 1 - range_ : range_;
-      query::KeyRange rest = order_->ranges.empty() ? query::KeyRange() : order_->ranges[at];
+      query::KeyRange rest = order_->ranges.empty() ? query::KeyRange() : order_->ranges[range_at()];
       bson::Buffer behind;
       behind.append(value_);
       const bool open = !order_->backward && !query::keys::make_prefix_successor(behind);

@@ -9,6 +9,7 @@
 #include "query/indexes/key_document.h"
 #include "query/match/filter_tree.h"
 #include "query/plan/key_range.h"
+#include "query/plan/walk_figures.h"
 #include "shards/router/scan_legs.h"
 #include "shards/storage/session.h"
 
@@ -47,6 +48,8 @@ struct ScanOrder {
   };
   std::vector<Condition> conditions = {};
   std::size_t distinct_fields = 0;  ///< Of keys that begin with the same so many fields only the first is shown; 0: all are.
+  /// For explain, of one walk that branches of a plan have become: the branch that each of the ranges is of. Else empty.
+  std::vector<std::size_t> branch_of_range = {};
 
   /// The records themselves, as one walk in the order of their keys.
   bool is_over_records() const { return index == nullptr && branches.empty(); }
@@ -81,6 +84,7 @@ class PartitionScan {
       if (index_ == nullptr) return true;
       TRY(const bool shown, follow_entry());
       if (shown) return true;
+      ++refused_;
       CHECK_OK(pass_over());
     }
     return false;
@@ -107,6 +111,9 @@ class PartitionScan {
   bool started() const { return started_; }
   std::int64_t keys_examined() const { return keys_examined_; }
   std::int64_t documents_examined() const { return documents_examined_; }
+  query::WalkFigures figures() const { return {keys_examined_, documents_examined_, keys_examined_ - refused_}; }
+  /// Adds what was done for each branch that the order names. While the scan is not asked for more.
+  void add_branches(std::vector<query::WalkFigures>& branches) const;
 
  private:
   PartitionScan(Session& session, const PartitionSlot& slot, const ScanOrder& order, const PartitionIndex* index,
@@ -121,6 +128,7 @@ class PartitionScan {
   Status enter_range(Bytes after);
   Result<bool> narrow(const query::KeyRange& range, Bytes after);
   Status enter_next_range();
+  void leave_range();
   Result<bool> follow_entry();
   Result<bool> passes_conditions();
   Result<bool> next_value();
@@ -141,6 +149,7 @@ class PartitionScan {
     for (std::uintptr_t i = 0; i < kLines; ++i) __builtin_prefetch(reinterpret_cast<const void*>(first + i * kLine));
   }
   std::size_t ranges() const { return std::max<std::size_t>(order_->ranges.size(), 1); }
+  std::size_t range_at() const;
   bool outside_clip() const;
 
   Session* session_;
@@ -157,6 +166,7 @@ class PartitionScan {
   std::uintptr_t last_row_ = 0;  ///< An address only: what lay there may be gone.
   std::int64_t keys_examined_ = 0;
   std::int64_t documents_examined_ = 0;
+  std::int64_t refused_ = 0;  ///< Of the keys: whose rows are not shown.
   const std::function<Status()>* interrupted_;
   std::uint64_t passed_over_ = 0;
 
@@ -168,6 +178,8 @@ class PartitionScan {
   std::unique_ptr<KeyReading> keys_;       ///< Null: documents are read.
   std::unique_ptr<KeyReading> conditions_;  ///< Null: nothing is asked of keys.
   std::string value_;  ///< Of a walk over distinct ones: the beginning of the key that was shown last.
+  std::vector<query::WalkFigures> branches_;  ///< Of ranges that it has left, where the order tells them apart.
+  query::WalkFigures left_with_;              ///< When it left the last of them.
 };
 
 }  // namespace partita::shards

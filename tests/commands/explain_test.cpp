@@ -9,7 +9,10 @@ namespace partita::commands {
 namespace {
 
 using test::at;
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Explain : public ::testing::Test {
  protected:
@@ -161,8 +164,10 @@ TEST_F(Explain, APipelineIsAListOfStages) {
       "{$limit: 2}], cursor: {}}");
   EXPECT_EQ(stages(told.view(), "stages.0.$cursor.executionStats.executionStages"), "FETCH 6, IXSCAN 6");
   EXPECT_EQ(at(told.view(), "stages.0.$cursor.executionStats.totalKeysExamined").exact_int64(), 6);
-  EXPECT_EQ(test::readable(at(told.view(), "stages.1").as_document()), "{$group: {_id: \"$b\", n: {$sum: 1}}, nReturned: 3}");
-  EXPECT_EQ(test::readable(at(told.view(), "stages.2").as_document()), "{$sort: {sortKey: {n: 1}, limit: 2}, nReturned: 2}");
+  EXPECT_THAT(test::readable(at(told.view(), "stages.1").as_document()),
+              AllOf(StartsWith("{$group: {_id: \"$b\", n: {$sum: 1}}, max"), EndsWith(", usedDisk: false, spills: 0, nReturned: 3}")));
+  EXPECT_THAT(test::readable(at(told.view(), "stages.2").as_document()),
+              AllOf(StartsWith("{$sort: {sortKey: {n: 1}, limit: 2}, total"), EndsWith(", usedDisk: false, spills: 0, nReturned: 2}")));
   EXPECT_EQ(test::readable(at(told.view(), "stages.3").as_document()), "{$limit: 2, nReturned: 2}");
 }
 
