@@ -85,7 +85,7 @@ Status alter_view(Operation& operation, const shards::Namespace& ns, const shard
     if (before.options.view().has("collation")) out.add("collation", before.options["collation"]);
   })};
   shards::Catalog& catalog = operation.server().store.catalog();
-  CHECK_OK(check_view(*catalog.share(), ns, row));
+  CHECK_OK(check_view(operation, *catalog.share(), ns, row));
   return catalog.alter_view(ns, row.options.view());
 }
 
@@ -150,7 +150,7 @@ Status coll_mod(Operation& operation, bson::Writer& reply) {
   }
   CHECK_OK(parse_parallelism("collMod.maxDegreeOfParallelism", request.degree).status());
   CHECK_OK(parse_parallelism("collMod.maxBufferedItemCount", request.buffered).status());
-  CHECK_OK(check_validator("collMod", ns, {request.validator.value_or(bson::View()), request.level, request.action}));
+  CHECK_OK(check_validator(operation, "collMod", ns, {request.validator.value_or(bson::View()), request.level, request.action}));
   const auto now = snapshot->share(ns.full());
   const bson::View before = now == nullptr ? bson::View() : now->options.view();
   CHECK_OK(check_cap(request, now.get()));

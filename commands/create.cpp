@@ -120,7 +120,7 @@ Status create_view(Operation& operation, const CreateRequest& request, const sha
   })};
   shards::Catalog& catalog = operation.server().store.catalog();
   const auto snapshot = catalog.share();
-  if (snapshot->find(ns.full()) == nullptr && snapshot->view(ns.full()) == nullptr) CHECK_OK(check_view(*snapshot, ns, row));
+  if (snapshot->find(ns.full()) == nullptr && snapshot->view(ns.full()) == nullptr) CHECK_OK(check_view(operation, *snapshot, ns, row));
   return catalog.create_view(ns, row.options.view());
 }
 
@@ -128,7 +128,7 @@ Status create(Operation& operation, bson::Writer&) {
   TRY(const CreateRequest request, kArguments.parse("create", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   CHECK_OK(check(request));
-  CHECK_OK(check_validator("create", ns, {request.validator, request.level, request.action}));
+  CHECK_OK(check_validator(operation, "create", ns, {request.validator, request.level, request.action}));
   const bool is_profile = ns.collection() == Profiler::kCollection && !request.view_on;
   if (ns.is_system() && !is_profile) return error(Code::InvalidNamespace, "Invalid system namespace: ", ns.full());
   CHECK_OK(check_no_config_view(ns));

@@ -10,7 +10,6 @@
 #include "query/sort/sorter.h"
 #include "query/updates/upsert.h"
 #include "shards/indexes/entries.h"
-#include "shards/catalog/validation.h"
 #include "shards/placement/placement.h"
 #include "shards/router/record_keys.h"
 #include "shards/storage/fail_point.h"
@@ -118,7 +117,7 @@ Status update_at(WriteAttempt& attempt, const shards::PartitionSlot& slot, shard
   const bson::View result = updated.modified ? bson::View::trusted(after.data()) : before;
   if (change.image != Image::kNone) CHECK_OK(note_image(change.image == Image::kBefore ? before : result, change, outcome));
   if (!updated.modified) return {};
-  if (const shards::Validation* validation = attempt.validation()) CHECK_OK(validation->check_change(before, result));
+  CHECK_OK(attempt.validate_change(before, result));
   const shards::Collection& collection = attempt.collection();
   const auto update_here = [&] { return name_collision(collection.ns, attempt.unit().update(slot, at, key, before, result)); };
   if (collection.sharding == nullptr) return update_here();

@@ -5,7 +5,6 @@
 #include "commands/server.h"
 #include "commands/settings/parameters.h"
 #include "query/updates/storage_rules.h"
-#include "shards/catalog/validation.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
@@ -177,7 +176,7 @@ Status name_collision(const shards::Namespace& ns, Status status) {
 
 Status insert_document(shards::WriteAttempt& attempt, const shards::Namespace& ns, const shards::PartitionSlot& slot,
                        shards::Bytes record_key, bson::View document) {
-  if (const shards::Validation* validation = attempt.validation()) CHECK_OK(validation->check(document));
+  CHECK_OK(attempt.validate(document));
   return move_document(attempt, ns, slot, record_key, document);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "commands/server.h"
+#include "commands/variables.h"
 #include "query/match/matcher.h"
 
 namespace partita::commands {
@@ -15,7 +17,7 @@ Status check_word(std::string_view command, std::string_view field, std::string_
 
 }  // namespace
 
-Status check_validator(std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options) {
+Status check_validator(Operation& operation, std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options) {
   CHECK_OK(check_word(command, "validationLevel", options.level, {"off", "strict", "moderate"}));
   CHECK_OK(check_word(command, "validationAction", options.action, {"error", "warn"}));
   if (options.validator.empty()) return {};
@@ -24,7 +26,7 @@ Status check_validator(std::string_view command, const shards::Namespace& ns, co
                  " internal database");
   }
   if (ns.is_system()) return error(Code::InvalidOptions, "Document validators not allowed on system collection ", ns.full());
-  return query::Matcher::parse(options.validator).status();
+  return query::Matcher::parse(options.validator, clock_context(operation.server().store)).status();
 }
 
 }  // namespace partita::commands

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "commands/operation.h"
 #include "shards/catalog/names.h"
 #include "wire/bson/view.h"
 
@@ -16,6 +17,6 @@ struct ValidatorOptions {
 };
 
 /// Whether they can be meant: `command` is for error texts.
-Status check_validator(std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options);
+Status check_validator(Operation& operation, std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options);
 
 }  // namespace partita::commands

@@ -27,11 +27,14 @@ Result<bson::Value> value_of(bson::Value source, const query::ExpressionContext&
 
 }  // namespace
 
+query::ExpressionContext clock_context(shards::Store& store) {
+  return {.now = now_as_date(), .cluster_time = bson::Timestamp::from_bits(store.clock().now())};
+}
+
 Result<Variables> Variables::of(Operation& operation, bson::View let, query::Collation collation) {
   Variables made;
   shards::Store& store = operation.server().store;
-  made.context_.now = now_as_date();
-  made.context_.cluster_time = bson::Timestamp::from_bits(store.clock().now());
+  made.context_ = clock_context(store);
   made.context_.random_seed = next_seed(store);
   made.context_.texts = &operation.texts();
   made.context_.collation = std::move(collation);

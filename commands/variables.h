@@ -5,6 +5,10 @@
 #include "query/expressions/compiled_expression.h"
 #include "query/match/filter_tree.h"
 
+namespace partita::shards {
+class Store;
+}  // namespace partita::shards
+
 namespace partita::commands {
 
 /// What the expressions of one command may know beside documents: the variables of its `let`, whose values are computed
@@ -27,5 +31,8 @@ class Variables {
   query::ExpressionContext context_;
   query::Arena values_{256};
 };
+
+/// The time alone: all that a definition may name which is kept, and read later.
+query::ExpressionContext clock_context(shards::Store& store);
 
 }  // namespace partita::commands

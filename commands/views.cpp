@@ -7,6 +7,7 @@
 #include "commands/collation.h"
 #include "commands/server.h"
 #include "commands/source_stages.h"
+#include "commands/variables.h"
 #include "query/stages/pipeline.h"
 #include "shards/store.h"
 
@@ -118,10 +119,12 @@ Result<ViewSource> resolve_view(const shards::CatalogSnapshot& snapshot, const s
   }
 }
 
-Status check_view(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view, const shards::ViewRow& definition) {
+Status check_view(Operation& operation, const shards::CatalogSnapshot& snapshot, const shards::Namespace& view,
+                  const shards::ViewRow& definition) {
   CHECK_OK(shards::check_collection_name(view.db(), definition.on()));
   for (const auto& [place, stage] : definition.pipeline()) CHECK_OK(check_view_stage(view, place, stage));
-  CHECK_OK(query::Pipeline::parse(definition.pipeline()).status());
+  Status readable = query::Pipeline::parse(definition.pipeline(), clock_context(operation.server().store)).status();
+  if (!readable.ok()) return std::move(readable).with_context("Invalid pipeline for view " + view.full() + " :: caused by :: ");
   for (const auto& [name, row] : *snapshot.views) {
     const shards::Namespace other(std::string_view(name).substr(0, view.db().size()), std::string_view(name).substr(std::min(name.size(), view.db().size() + 1)));
     if (other.full() == name && other.db() == view.db() && row->on() == view.collection()) CHECK_OK(check_collation(view, definition, other, *row));

@@ -18,7 +18,8 @@ struct ViewSource {
 Result<ViewSource> resolve_view(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view);
 
 /// What create and collMod ask before a view is stored: that its stages can be read, write nothing, and do not lead back to itself.
-Status check_view(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view, const shards::ViewRow& definition);
+Status check_view(Operation& operation, const shards::CatalogSnapshot& snapshot, const shards::Namespace& view,
+                  const shards::ViewRow& definition);
 
 /// Runs the command, or where it names a view what that means for it: see OnView.
 Status run_or_read_view(Operation& operation, bson::Writer& reply);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/catalog/validation.h"
 
-#include "query/expressions/compiled_expression.h"
 #include "query/match/failure_details.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
 
 namespace partita::shards {
+namespace {
+
+/// What answers that there is no such variable where nobody has said what time it is.
+constexpr Code kNoClock{51144};
+
+}  // namespace
 
 Result<std::shared_ptr<const Validation>> Validation::parse(bson::View options, const query::Collation& collation) {
   const bson::Value validator = options["validator"];
@@ -14,22 +19,38 @@ Result<std::shared_ptr<const Validation>> Validation::parse(bson::View options, 
   const bson::Value action = options["validationAction"];
   const bool off = level.is_string() && level.as_string() == "off";
   if (!validator.is_document() || validator.as_document().empty() || off) return std::shared_ptr<const Validation>();
-  TRY(query::Matcher matcher, query::Matcher::parse(validator.as_document(), {.collation = collation}));
-  return std::make_shared<const Validation>(Validation{.matcher = std::move(matcher),
+  Result<query::Matcher> matcher = query::Matcher::parse(validator.as_document(), {.collation = collation});
+  const bool reads_clock = matcher.status().code() == kNoClock;
+  if (!reads_clock) CHECK_OK(matcher.status());
+  return std::make_shared<const Validation>(Validation{.validator = bson::Document(validator.as_document()),
+                                                       .matcher = reads_clock ? std::nullopt : std::optional(std::move(*matcher)),
+                                                       .collation = collation,
                                                        .moderate = level.is_string() && level.as_string() == "moderate",
                                                        .warns = action.is_string() && action.as_string() == "warn"});
 }
 
-// An expression that fails is not met.
-bool Validation::is_met_by(bson::View document) const {
-  query::MatchState state;
-  return matcher.matches(document, state);
+query::ExpressionContext Validation::context_at(const HybridClock& clock) const {
+  query::ExpressionContext context{.collation = collation};
+  if (matcher) [[likely]] return context;
+  context.now = bson::Date{clock.wall().now_ms()};
+  context.cluster_time = bson::Timestamp::from_bits(clock.now());
+  return context;
 }
 
-Status Validation::check(bson::View document) const {
-  if (is_met_by(document)) [[likely]] return {};
+// An expression that fails is not met.
+bool Validation::is_met_by(bson::View document, const query::ExpressionContext& context) const {
+  query::MatchState state;
+  if (matcher) [[likely]] return matcher->matches(document, state);
+  const Result<query::Matcher> of_now = query::Matcher::parse(validator, context);
+  return of_now.ok() && of_now->matches(document, state);
+}
+
+Status Validation::check(bson::View document, const HybridClock& clock) const { return check(document, context_at(clock)); }
+
+Status Validation::check(bson::View document, const query::ExpressionContext& context) const {
+  if (is_met_by(document, context)) [[likely]] return {};
   const bson::Document info = bson::Document::build([&](bson::Writer& out) {
-    out.add("errInfo", query::failure_info(matcher.tree().filter, document, {.collation = matcher.tree().collation}).view());
+    out.add("errInfo", query::failure_info(validator, document, context).view());
   });
   if (warns) {
     log::warning(log::Component::kStorage, 20294, "Document would fail validation", {{"errInfo", bson::to_shell(info.view())}});
@@ -39,10 +60,11 @@ Status Validation::check(bson::View document) const {
   return error(Code::DocumentValidationFailure, "Document failed validation").with_details({bytes.begin(), bytes.end()});
 }
 
-Status Validation::check_change(bson::View before, bson::View after) const {
-  if (is_met_by(after)) [[likely]] return {};
-  if (moderate && !is_met_by(before)) return {};
-  return check(after);
+Status Validation::check_change(bson::View before, bson::View after, const HybridClock& clock) const {
+  const query::ExpressionContext context = context_at(clock);
+  if (is_met_by(after, context)) [[likely]] return {};
+  if (moderate && !is_met_by(before, context)) return {};
+  return check(after, context);
 }
 
 }  // namespace partita::shards

@@ -3,8 +3,9 @@
 
 #include <optional>
 
-#include "shards/store.h"
+#include "shards/catalog/validation.h"
 #include "shards/log/write_unit.h"
+#include "shards/store.h"
 
 namespace partita::shards {
 
@@ -25,13 +26,18 @@ struct WriteOptions {
 class WriteAttempt {
  public:
   WriteAttempt(Store& store, Session& session, const Collection& collection, const WriteOptions& options)
-      : unit_(store, session), collection_(collection), options_(options) {
+      : unit_(store, session), collection_(collection), options_(options), clock_(store.clock()) {
     unit_.limit_logical_keys(options.logical_limit_bytes);
   }
 
   const Collection& collection() const { return collection_; }
-  /// What documents must meet; nullptr where there is nothing.
-  const Validation* validation() const { return options_.skips_validation ? nullptr : collection_.validation.get(); }
+  /// Whether a document that is new, or has been changed, meets what the collection's user demands.
+  Status validate(bson::View document) const {
+    return is_validated() ? collection_.validation->check(document, clock_) : Status();
+  }
+  Status validate_change(bson::View before, bson::View after) const {
+    return is_validated() ? collection_.validation->check_change(before, after, clock_) : Status();
+  }
   WriteUnit& unit() { return unit_; }
   Session& session() { return unit_.session(); }
   /// The partition of a record key, with its gate passed (once): before anything of it is written or read for writing.
@@ -54,11 +60,13 @@ class WriteAttempt {
   const std::shared_ptr<Partition>& closed() const { return closed_; }
 
  private:
+  bool is_validated() const { return collection_.validation != nullptr && !options_.skips_validation; }
   Status remove_oldest(const PartitionSlot& slot, Bytes newest);
 
   WriteUnit unit_;
   const Collection& collection_;
   const WriteOptions& options_;
+  const HybridClock& clock_;
   std::vector<std::pair<const Partition*, Inside>> inside_;
   std::shared_ptr<Partition> closed_;
   std::string oldest_;  ///< Of a capped collection: this attempt has left no record below that key.
