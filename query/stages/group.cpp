@@ -303,13 +303,14 @@ Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext
 /// An _id of one part groups what lacks it with what has null there, as an _id that is missing whole does. With more
 /// parts, those that are missing are left out.
 Result<CompiledExpression> compile_id(Value id, const ExpressionContext& context) {
-  if (id.is_document()) {
+  const bool is_call = id.is_document() && !id.as_document().empty() && id.as_document().begin()->name.starts_with('$');
+  if (id.is_document() && !is_call) {
     for (const bson::Field& part : id.as_document()) {
       const bool includes = part.value.is_number() || part.value.is(bson::Type::kBool);
       if (includes) return error(Code{17390}, "$group does not support inclusion-style expressions");
     }
   }
-  const bool single = id.is_document() && id.as_document().count() == 1 && !id.as_document().begin()->name.starts_with('$');
+  const bool single = id.is_document() && id.as_document().count() == 1 && !is_call;
   if (!single) return CompiledExpression::compile(id, context);
   const bson::Document with_nulls = bson::Document::build([&](bson::Writer& out) {
     for (const bson::Field& part : id.as_document()) {
@@ -355,6 +356,10 @@ const RegisterEntry<StageKind> kGroup{{
                  {"{$group: {_id: {x: '$a', y: '$b'}, n: {$sum: 1}}}", "[{a: 1}, {a: 1, b: null}, {a: 1, b: 2}, {a: 1}]",
                   "[{_id: {x: 1}, n: 2}, {_id: {x: 1, y: null}, n: 1}, {_id: {x: 1, y: 2}, n: 1}]"},
                  {"{$group: {_id: {x: 1}}}", "[]", "error 17390"},
+                 {"{$group: {_id: {$literal: 1}}}", "[{}, {}]", "[{_id: 1}]"},
+                 {"{$group: {_id: {$const: true}}}", "[{}]", "[{_id: true}]"},
+                 {"{$group: {_id: {$add: 1}}}", "[{}]", "[{_id: 1}]"},
+                 {"{$group: {_id: {x: '$a', $literal: 1}}}", "[]", "error 17390"},
                  {"{$group: {_id: null}}", "[]", "[]"},
                  {"{$group: {n: {$sum: 1}}}", "[]", "error 15955"},
                  {"{$group: {_id: 1, n: {$foo: 1}}}", "[]", "error 15952"},
