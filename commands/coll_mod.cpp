@@ -69,16 +69,31 @@ Status divide_keys(Operation& operation, const shards::Namespace& ns, bool divid
                                 [&] { return operation.check_interrupt(); });
 }
 
+Status check_dry_run(const CollModRequest& request, const std::optional<IndexModification>& modification) {
+  if (!request.dry_run) return {};
+  if (!modification) return error(Code::InvalidOptions, "dry run mode requires an valid index modification.");
+  if (!modification->unique) return error(Code::InvalidOptions, "dry run mode requires an index modification with unique: true.");
+  return {};
+}
+
+/// A view is read as the collection is that it stands on.
+Status refuse_of_collections(bson::View body) {
+  constexpr std::string_view kOfCollections[] = {
+      "validator", "validationLevel", "validationAction", "index", "expireAfterSeconds", "cappedSize", "cappedMax",
+      "changeStreamPreAndPostImages", "splitLogicalPartitions", kDegreeName, kBufferedName};
+  for (const bson::Field& field : body) {
+    if (std::ranges::find(kOfCollections, field.name) == std::end(kOfCollections)) continue;
+    return error(Code::InvalidOptions, "option not supported on a view: ", field.name);
+  }
+  return {};
+}
+
 /// What is not said stays as it was.
 Status alter_view(Operation& operation, const shards::Namespace& ns, const shards::ViewRow& before, const CollModRequest& request) {
+  CHECK_OK(refuse_of_collections(operation.body()));
+  CHECK_OK(check_dry_run(request, std::nullopt));
   if (!request.pipeline.missing()) CHECK_OK(check_array("collMod", "pipeline", request.pipeline));
   if (request.view_on && request.view_on->empty()) return error(Code::BadValue, "'viewOn' cannot be empty");
-  if (!request.images.missing()) return error(Code::InvalidOptions, "option not supported on a view: changeStreamPreAndPostImages");
-  const bool of_collection = request.split_logical || !request.degree.missing() || !request.buffered.missing() || request.cap().given() ||
-                             !request.expire.missing();
-  if (of_collection) {
-    return error(Code::InvalidOptions, "option not supported on a view: a view is read as the collection is that it stands on");
-  }
   const shards::ViewRow row{bson::Document::build([&](bson::Writer& out) {
     out.add("viewOn", request.view_on.value_or(before.on()));
     out.add("pipeline", request.pipeline.missing() ? before.options["pipeline"] : request.pipeline);
@@ -131,18 +146,11 @@ Status change_expiry(bson::Value asked, const shards::Collection* now, bson::Wri
   return {};
 }
 
-Status check_dry_run(const CollModRequest& request, const std::optional<IndexModification>& modification) {
-  if (!request.dry_run) return {};
-  if (!modification) return error(Code::InvalidOptions, "dry run mode requires an valid index modification.");
-  if (!modification->unique) return error(Code::InvalidOptions, "dry run mode requires an index modification with unique: true.");
-  return {};
-}
-
 /// A null takes the default away again.
 Status coll_mod(Operation& operation, bson::Writer& reply) {
   CHECK_OK(refuse_unsupported(operation.body()));
   TRY(const CollModRequest request, kArguments.parse("collMod", operation.request()));
-  TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
+  TRY(const shards::Namespace ns, operation.target_namespace());
   const auto snapshot = operation.server().store.catalog().share();
   if (const shards::ViewRow* view = snapshot->view(ns.full())) return alter_view(operation, ns, *view, request);
   if (request.view_on || !request.pipeline.missing()) {

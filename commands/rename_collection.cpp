@@ -17,13 +17,22 @@ const Arguments<RenameRequest> kArguments{
     {"stayTemp", nullptr},  // Of old servers' temporary collections, which do not exist here.
 };
 
+/// A database, a dot and a collection.
+bool is_whole(std::string_view ns) {
+  const std::size_t dot = ns.find('.');
+  return dot != 0 && dot != std::string_view::npos && dot + 1 < ns.size();
+}
+
 Status rename_collection(Operation& operation, bson::Writer&) {
   TRY(const RenameRequest request, kArguments.parse("renameCollection", operation.request()));
   if (!operation.target().is_string()) {
     return error(Code::TypeMismatch, "BSON field 'renameCollection' is the wrong type '", operation.target().type_name(),
                  "', expected type 'string'");
   }
-  TRY(const shards::Namespace from, shards::Namespace::parse(operation.target().as_string()));
+  const std::string_view source = operation.target().as_string();
+  if (!is_whole(source)) return error(Code::InvalidNamespace, "Invalid namespace specified '", source, "'");
+  if (!is_whole(request.to)) return error(Code::InvalidNamespace, "Invalid target namespace: ", request.to);
+  TRY(const shards::Namespace from, shards::Namespace::parse(source));
   const auto named = shards::Namespace::parse(request.to);
   if (!named.ok()) return error(Code::IllegalOperation, "error with target namespace: ", named.status().message());
   const shards::Namespace& to = *named;

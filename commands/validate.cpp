@@ -12,11 +12,12 @@ using shards::Findings;
 
 struct ValidateRequest {
   bool repair = false;
+  bson::Value full, metadata, background;
 };
 const Arguments<ValidateRequest> kArguments{
-    {"full", nullptr},        // Everything is always looked at.
-    {"metadata", nullptr},    // Asks for less, which the whole answers too.
-    {"background", nullptr},  // It always is: writers go on.
+    {"full", &ValidateRequest::full},              // Everything is always looked at.
+    {"metadata", &ValidateRequest::metadata},      // Asks for less, which the whole answers too.
+    {"background", &ValidateRequest::background},  // It always is: writers go on.
     {"repair", &ValidateRequest::repair},
     {"checkBSONConformance", nullptr},  // Always done.
 };
@@ -104,9 +105,24 @@ void write(bson::Writer& reply, const shards::Collection& collection, const Outc
   for (const std::string& text : errors) texts.push(text);
 }
 
+/// What MongoDB cannot do together. That all of it is always done here is no reason to take what would be refused elsewhere.
+Status check_together(const ValidateRequest& request) {
+  const bool background = request.background.truthy();
+  if (request.metadata.truthy() && (background || request.full.truthy() || request.repair)) {
+    return error(Code::InvalidOptions, "Running the validate command with { metadata: true } is not supported with any other options");
+  }
+  if (!background) return {};
+  for (const auto& [name, given] : {std::pair{"full", request.full.truthy()}, {"repair", request.repair}}) {
+    if (!given) continue;
+    return error(Code::InvalidOptions, "Running the validate command with both { background: true } and { ", name, ": true } is not supported.");
+  }
+  return {};
+}
+
 Status validate(Operation& op, bson::Writer& reply) {
   TRY(const ValidateRequest request, kArguments.parse("validate", op.request()));
   TRY(const shards::Namespace ns, op.target_namespace(Code::InvalidNamespace));
+  CHECK_OK(check_together(request));
   if (request.repair) return error(Code::CommandNotSupported, "validate cannot repair; drop and recreate indexes instead");
   const auto collection = op.server().store.catalog().share()->share(ns.full());
   if (collection == nullptr) {
