@@ -64,6 +64,9 @@ Result<std::shared_ptr<const Collection>> CollectionScan::current(Store& store,
   std::shared_ptr<const Collection> now = snapshot.share(collection->ns.full());
   if (now == nullptr || now->uuid != collection->uuid) now = snapshot.share(collection->uuid);
   if (now == nullptr) return error(Code::QueryPlanKilled, "collection dropped");
+  if (now->ns != collection->ns) {
+    return error(Code::QueryPlanKilled, "collection renamed from '", collection->ns.full(), "' to '", now->ns.full(), "'");
+  }
   // Where a scan stands, and what ranges it has, are keys of the old order.
   if (!now->is_clustered_as(*collection)) return order_changed(now->ns);
   return now;
