@@ -22,8 +22,7 @@ Whole session_timeout_minutes{{.name = "localLogicalSessionTimeoutMinutes",
                               {.initial = 30, .least = 1, .most = 60 * 24 * 365}};
 
 Whole cursor_monitor_seconds{{.name = "clientCursorMonitorFrequencySecs",
-                              .summary = "How often cursors that have timed out are looked for.",
-                              .when = When::kStartup},
+                              .summary = "How often cursors that have timed out are looked for."},
                              {.initial = 4, .least = 1, .most = 3600}};
 
 }  // namespace partita::commands::parameters

@@ -43,6 +43,14 @@ TEST(Parameters, TakeNumbersOfEveryTypeWithoutLoss) {
   EXPECT_EQ(test_whole.initial().get().as_int32(), 60);
 }
 
+TEST(Parameters, SayHowOftenCursorsAreLookedForAtAnyTime) {
+  const std::string_view name = "clientCursorMonitorFrequencySecs";
+  ASSERT_TRUE(set_at_runtime(name, of(9)).ok());
+  EXPECT_EQ(find(name)->value().get().as_int32(), 9);
+  EXPECT_EQ(set_at_runtime(name, of(0)).code(), Code::BadValue);
+  ASSERT_TRUE(set_at_runtime(name, of(4)).ok());
+}
+
 TEST(Parameters, KeepTheirValueWhenOneIsRefused) {
   ASSERT_TRUE(test_whole.set(of(60)).ok());
   const Status low = set_at_runtime("testWhole", of(0));

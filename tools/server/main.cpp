@@ -125,8 +125,13 @@ ExitCode serve(Settings settings, Signals& signals, Background& background) {
   }
   wire::Timers timers;
   commands::Cursors cursors((*store)->random());
-  const wire::Periodic monitor("cursor-monitor", std::chrono::seconds(commands::parameters::cursor_monitor_seconds.get()),
-                               [&cursors] { cursors.expire(); });
+  const auto expire_cursors = [&cursors, last = std::chrono::steady_clock::now()]() mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < std::chrono::seconds(commands::parameters::cursor_monitor_seconds.get())) return;  // May change at any time.
+    last = now;
+    cursors.expire();
+  };
+  const wire::Periodic monitor("cursor-monitor", std::chrono::seconds(1), expire_cursors);
   const log::Rotation rotation = settings.log.rotation;
   commands::Server server{.store = **store,
                           .timers = timers,
