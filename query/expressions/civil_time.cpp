@@ -40,10 +40,10 @@ std::int64_t days_of_iso_week(std::int64_t year, std::int64_t week, std::int64_t
   return monday + (week - 1) * 7 + weekday - 1;
 }
 
-CivilTime civil_time(std::int64_t local_ms) {
+CivilTime civil_time(LocalTime local) {
   CivilTime time;
-  time.days = floor_divide(local_ms, kMsPerDay);
-  std::int64_t rest = local_ms - time.days * kMsPerDay;
+  time.days = local.days;
+  std::int64_t rest = local.ms_of_day;
   time.hour = static_cast<int>(rest / kMsPerHour);
   rest %= kMsPerHour;
   time.minute = static_cast<int>(rest / kMsPerMinute);
@@ -66,7 +66,7 @@ CivilTime civil_time(std::int64_t local_ms) {
 IsoWeek iso_week(const CivilTime& time) {
   const int weekday = static_cast<int>(floor_modulo(time.days + 3, 7)) + 1;
   const std::int64_t thursday = time.days + 4 - weekday;
-  const CivilTime of_thursday = civil_time(thursday * kMsPerDay);
+  const CivilTime of_thursday = civil_time(LocalTime{thursday, 0});
   return {of_thursday.year, (of_thursday.day_of_year() - 1) / 7 + 1, weekday};
 }
 

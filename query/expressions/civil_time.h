@@ -4,7 +4,7 @@
 #include <cstdint>
 
 /// The calendar, for all of the 584 million years that a date may lie in: what the standard library counts years in is too
-/// small. Local time, in milliseconds since 1970-01-01T00:00:00.000 on the local clock.
+/// small.
 namespace partita::query {
 
 constexpr std::int64_t kMsPerSecond = 1000;
@@ -15,6 +15,16 @@ constexpr std::int64_t kMsPerDay = 24 * kMsPerHour;
 /// Rounds down, also below zero.
 constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0); }
 constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) { return a - floor_divide(a, b) * b; }
+
+/// What a clock shows, counted from 1970-01-01T00:00:00.000 on that clock. The first and the last dates are behind the ends
+/// of what 64 bits of milliseconds hold where clocks differ from UTC: so it is days, and what of the day has passed.
+struct LocalTime {
+  static constexpr LocalTime of(std::int64_t days, std::int64_t ms) {
+    return {days + floor_divide(ms, kMsPerDay), floor_modulo(ms, kMsPerDay)};
+  }
+  std::int64_t days = 0;
+  std::int64_t ms_of_day = 0;
+};
 
 struct CivilTime {
   std::int64_t year = 1970;
@@ -42,7 +52,7 @@ std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day);
 std::int64_t days_of_iso_week(std::int64_t year, std::int64_t week, std::int64_t weekday);
 int days_in_month(std::int64_t year, int month);
 
-CivilTime civil_time(std::int64_t local_ms);
+CivilTime civil_time(LocalTime local);
 IsoWeek iso_week(const CivilTime& time);
 
 }  // namespace partita::query

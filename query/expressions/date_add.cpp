@@ -45,29 +45,36 @@ bool is_reasonable(TimeUnit unit, std::int64_t amount) {
   return amount >= -most && amount <= most;
 }
 
-Status overflow(std::int64_t amount, bson::Date date) {
-  return error(Code::DurationOverflow, "Overflow while adding ", amount, " to ", date.ms_since_epoch, "ms");
+Result<bson::Date> date_at(LocalTime local, const TimeZone& zone) {
+  const auto made = zone.to_utc(local);
+  if (!made) return error(Code{5166406}, "dateAdd overflowed");
+  return bson::Date{*made};
 }
 
 Result<bson::Date> add_months(bson::Date date, std::int64_t months, const TimeZone& zone) {
-  __extension__ using Wide = __int128;
-  const CivilTime time = civil_time(zone.to_local(date.ms_since_epoch));
+  const LocalTime local = zone.to_local(date.ms_since_epoch);
+  const CivilTime time = civil_time(local);
   const std::int64_t month = time.month - 1 + months;
   const std::int64_t year = time.year + floor_divide(month, 12);
   const int in_year = static_cast<int>(floor_modulo(month, 12)) + 1;
   const std::int64_t days = days_of(year, in_year, std::min(time.day, days_in_month(year, in_year)));
-  const Wide local = Wide{days} * kMsPerDay + floor_modulo(zone.to_local(date.ms_since_epoch), kMsPerDay);
-  if (local < INT64_MIN + kMsPerDay || local > INT64_MAX - kMsPerDay) return overflow(months, date);
-  return bson::Date{zone.to_utc(static_cast<std::int64_t>(local))};
+  return date_at({days, local.ms_of_day}, zone);
 }
 
 Result<bson::Date> add(bson::Date date, TimeUnit unit, std::int64_t amount, const TimeZone& zone) {
   if (const int months = months_of(unit); months > 0) return add_months(date, amount * months, zone);
-  const bool by_days = unit == TimeUnit::kWeek || unit == TimeUnit::kDay;
-  std::int64_t from = by_days ? zone.to_local(date.ms_since_epoch) : date.ms_since_epoch;
+  if (unit == TimeUnit::kWeek || unit == TimeUnit::kDay) {
+    const LocalTime local = zone.to_local(date.ms_since_epoch);
+    return date_at({local.days + amount * (ms_of(unit) / kMsPerDay), local.ms_of_day}, zone);
+  }
   std::int64_t ms = 0;
-  if (__builtin_mul_overflow(amount, ms_of(unit), &ms) || __builtin_add_overflow(from, ms, &from)) return overflow(amount, date);
-  return bson::Date{by_days ? zone.to_utc(from) : from};
+  std::int64_t made = 0;
+  if (__builtin_mul_overflow(amount, ms_of(unit), &ms) || __builtin_add_overflow(date.ms_since_epoch, ms, &made)) {
+    if (unit == TimeUnit::kMillisecond)
+      return error(Code::DurationOverflow, "Overflow while adding ", amount, "ms to ", date.ms_since_epoch, "ms");
+    return error(Code{5166406}, "dateAdd overflowed");
+  }
+  return bson::Date{made};
 }
 
 template <bool subtracts>

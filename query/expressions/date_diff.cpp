@@ -30,11 +30,11 @@ Result<Operands> arguments(Value operand) {
 /// How many beginnings of units lie between the two. Hours and minutes begin by the local clock, and are counted by one
 /// that does not jump.
 Result<Value> difference(bson::Date start, bson::Date end, const UnitArguments& by, const TimeZone& zone) {
-  const std::int64_t from = zone.to_local(start.ms_since_epoch);
-  const std::int64_t to = zone.to_local(end.ms_since_epoch);
+  const LocalTime from = zone.to_local(start.ms_since_epoch);
+  const LocalTime to = zone.to_local(end.ms_since_epoch);
   const auto count = [](std::int64_t number) { return Value::of(number); };
   if (const int months = months_of(by.unit); months > 0) {
-    const auto number = [&](std::int64_t local) {
+    const auto number = [&](LocalTime local) {
       const CivilTime time = civil_time(local);
       return floor_divide(time.year * 12 + time.month - 1, months);
     };
@@ -42,16 +42,16 @@ Result<Value> difference(bson::Date start, bson::Date end, const UnitArguments& 
   }
   switch (by.unit) {
     case TimeUnit::kWeek: {
-      const auto number = [&](std::int64_t local) { return floor_divide(floor_divide(local, kMsPerDay) + 4 - by.first_weekday, 7); };
+      const auto number = [&](LocalTime local) { return floor_divide(local.days + 4 - by.first_weekday, 7); };
       return count(number(to) - number(from));
     }
     case TimeUnit::kDay:
-      return count(floor_divide(to, kMsPerDay) - floor_divide(from, kMsPerDay));
+      return count(to.days - from.days);
     case TimeUnit::kHour:
     case TimeUnit::kMinute: {
       const std::int64_t unit = ms_of(by.unit);
       const std::int64_t jumped = zone.offset_at(start.ms_since_epoch) - zone.offset_at(end.ms_since_epoch);
-      return count(floor_divide(to, unit) - floor_divide(from, unit) + jumped / unit);
+      return count((to.days - from.days) * (kMsPerDay / unit) + to.ms_of_day / unit - from.ms_of_day / unit + jumped / unit);
     }
     case TimeUnit::kSecond:
       return count(floor_divide(end.ms_since_epoch, kMsPerSecond) - floor_divide(start.ms_since_epoch, kMsPerSecond));

@@ -104,13 +104,15 @@ Result<bson::Date> DateFields::make(std::string_view text, const TimeZone* zone)
   }
   if (hour.value_or(0) > 23 || minute.value_or(0) > 59 || second.value_or(0) > 59)
     return problem(text, "The parsed time was invalid");
-  const std::int64_t local = days * kMsPerDay + hour.value_or(0) * kMsPerHour + minute.value_or(0) * kMsPerMinute +
+  const std::int64_t of_day = hour.value_or(0) * kMsPerHour + minute.value_or(0) * kMsPerMinute +
                              second.value_or(0) * kMsPerSecond + millisecond.value_or(0);
   if (offset_ms && zone != nullptr)
     return error(Code::ConversionFailure, "you cannot pass in a date/time string with ",
                  offset_is_named ? "time zone information" : "GMT offset", " together with a timezone argument");
-  if (offset_ms) return bson::Date{local - *offset_ms};
-  return bson::Date{zone == nullptr ? local : zone->to_utc(local)};
+  const TimeZone in = offset_ms ? TimeZone::of_offset(*offset_ms) : zone == nullptr ? TimeZone::utc() : *zone;
+  const auto made = in.to_utc(LocalTime::of(days, of_day));
+  if (!made) return problem(text, "The parsed date was invalid");
+  return bson::Date{*made};
 }
 
 }  // namespace partita::query

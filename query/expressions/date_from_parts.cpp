@@ -36,7 +36,7 @@ Result<Operands> arguments(Value operand) {
   return operands;
 }
 
-/// A part, or null.
+/// A part, or null. Years are looked at later.
 Result<std::optional<std::int64_t>> part(Args args, Place place) {
   constexpr std::int64_t kMost = 32767;
   const Value value = args[place];
@@ -44,39 +44,47 @@ Result<std::optional<std::int64_t>> part(Args args, Place place) {
   const auto whole = value.is_number() ? value.exact_int64() : std::nullopt;
   if (!whole)
     return error(Code{40515}, "'", kNames[place], "' must evaluate to an integer, found ", value.type_name(), " with value ", bson::to_shell(value));
-  if (place == kYear || place == kIsoYear) {
-    if (*whole < 1 || *whole > 9999)
-      return error(Code{place == kYear ? 40523 : 31095}, "'", kNames[place], "' must evaluate to an integer in the range 1 to 9999, found ", *whole);
-  } else if (place < kSecond && (*whole < -kMost - 1 || *whole > kMost)) {
+  if (place != kYear && place != kIsoYear && place < kSecond && (*whole < -kMost - 1 || *whole > kMost))
     return error(Code{31034}, "'", kNames[place], "' must evaluate to a value in the range [-32768, 32767]; value ", *whole, " is not in range");
-  }
   return whole;
 }
 
-Result<Value> from_parts(Args args, Arena&) {
-  __extension__ using Wide = __int128;
-  const bool iso = args[kCount].as_bool();
-  std::int64_t parts[kCount] = {};
-  for (int i = iso ? kIsoYear : kYear; i < kZone; ++i) {
-    if (!iso && i == kIsoYear) i = kHour;
+/// Reads the parts from one on and before another; false if any of them is null.
+Result<bool> read_parts(Args args, int from, int end, std::int64_t* parts) {
+  bool all = true;
+  for (int i = from; i < end; ++i) {
     TRY(const auto value, part(args, static_cast<Place>(i)));
-    if (!value) return Value::null();
-    parts[i] = *value;
+    all = all && value;
+    parts[i] = value.value_or(0);
   }
+  return all;
+}
+
+/// The time of day first, then the zone, then the day: as in MongoDB, which of null and several errors is answered hangs on it.
+Result<Value> from_parts(Args args, Arena&) {
+  const bool iso = args[kCount].as_bool();
+  const Place year = iso ? kIsoYear : kYear;
+  std::int64_t parts[kCount] = {};
+  TRY(const bool has_time, read_parts(args, kHour, kZone, parts));
   TimeZone zone;
-  if (args[kCount + 1].as_bool()) {
-    if (args[kZone].is_nullish()) return Value::null();
+  const bool has_zone = args[kCount + 1].as_bool();
+  if (has_zone && !args[kZone].is_nullish()) {
     TRY(zone, TimeZone::of(args[kZone]));
   }
+  if (!has_time || (has_zone && args[kZone].is_nullish())) return Value::null();
+  TRY(const bool has_day, read_parts(args, year, year + 3, parts));
+  if (!has_day) return Value::null();
+  if (parts[year] < 1 || parts[year] > 9999)
+    return error(Code{iso ? 31095 : 40523}, "'", kNames[year], "' must evaluate to an integer in the range 1 to 9999, found ", parts[year]);
   const std::int64_t days = iso ? days_of_iso_week(parts[kIsoYear], parts[kIsoWeek], parts[kIsoDay])
                                 : days_of(parts[kYear], parts[kMonth], parts[kDay]);
-  const Wide local = Wide{days} * kMsPerDay + Wide{parts[kHour]} * kMsPerHour + Wide{parts[kMinute]} * kMsPerMinute +
-                     Wide{parts[kSecond]} * kMsPerSecond + parts[kMillisecond];
+  const std::int64_t minutes = parts[kHour] * 60 + parts[kMinute];
   constexpr std::int64_t kMost = INT64_MAX / 1000;  // mongod counts in microseconds.
   const bool fits = parts[kMillisecond] >= -kMost && parts[kMillisecond] <= kMost && parts[kSecond] >= -kMost / 1000 && parts[kSecond] <= kMost / 1000;
-  if (!fits || local < INT64_MIN + kMsPerDay || local > INT64_MAX - kMsPerDay)
-    return error(Code::DurationOverflow, "Overflow casting from a lower-precision duration to a higher-precision duration");
-  return Value::of(bson::Date{zone.to_utc(static_cast<std::int64_t>(local))});
+  const auto made = fits ? zone.to_utc(LocalTime::of(days, minutes * kMsPerMinute + parts[kSecond] * kMsPerSecond + parts[kMillisecond]))
+                         : std::nullopt;
+  if (!made) return error(Code::DurationOverflow, "Overflow casting from a lower-precision duration to a higher-precision duration");
+  return Value::of(bson::Date{*made});
 }
 
 const RegisterEntry<Expression> kDateFromParts{{
@@ -86,7 +94,6 @@ const RegisterEntry<Expression> kDateFromParts{{
     .summary = "The date that year, month, day... make, or an ISO week; parts that are too large go on into the next.",
     .evaluate = from_parts,
     .arguments = arguments,
-    .null_stops = kZone,
     .examples = {{"{$dateFromParts: {year: '$a', month: 14, hour: 25}}", "{a: 2020}", "{$date: '2021-02-02T01:00:00Z'}"},
                  {"{$dateFromParts: {isoWeekYear: 2020, isoWeek: 5, isoDayOfWeek: 3}}", "{}", "{$date: '2020-01-29T00:00:00Z'}"},
                  {"{$dateFromParts: {year: 2020, timezone: 'America/New_York'}}", "{}", "{$date: '2020-01-01T05:00:00Z'}"},

@@ -47,10 +47,10 @@ Result<Value> from_string(Args args, Arena&) {
     TRY(zone, TimeZone::of(args[2]));
   }
   if (text.is_nullish()) return args[3];
-  if ((has_zone && args[2].is_nullish()) || (has_format && args[1].is_nullish())) return Value::null();
   if (!text.is_string())
     return error(Code::ConversionFailure, "$dateFromString requires that 'dateString' be a string, found: ", text.type_name(),
                  " with value ", bson::to_shell(text));
+  if ((has_zone && args[2].is_nullish()) || (has_format && args[1].is_nullish())) return Value::null();
   const TimeZone* const given = zone ? &*zone : nullptr;
   TRY(const bson::Date date, has_format ? parse_date_text(text.as_string(), args[1].as_string(), given)
                                         : parse_date_text(text.as_string(), given));

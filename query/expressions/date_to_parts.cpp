@@ -28,7 +28,6 @@ Result<Operands> arguments(Value operand) {
 }
 
 Result<Value> to_parts(Args args, Arena& arena) {
-  if (args[0].is_nullish()) return Value::null();
   TimeZone zone;
   if (args[3].as_bool()) {
     if (args[1].is_nullish()) return Value::null();
@@ -36,6 +35,7 @@ Result<Value> to_parts(Args args, Arena& arena) {
   }
   if (args[2].is_nullish()) return Value::null();
   if (!args[2].is_bool()) return error(Code{40521}, "iso8601 must evaluate to a bool, found ", args[2].type_name());
+  if (args[0].is_nullish()) return Value::null();
   TRY(const bson::Date date, date_of_value(args[0]));
   const CivilTime time = civil_time(zone.to_local(date.ms_since_epoch));
   const auto whole = [](int number) { return Value::of(std::int32_t{number}); };
@@ -58,7 +58,6 @@ const RegisterEntry<Expression> kDateToParts{{
     .summary = "The parts of a date as an object, in a time zone.",
     .evaluate = to_parts,
     .arguments = arguments,
-    .null_stops = 1,
     .examples = {{"{$dateToParts: {date: '$a'}}", "{a: {$date: '2020-07-01T04:04:05.678Z'}}",
                   "{year: 2020, month: 7, day: 1, hour: 4, minute: 4, second: 5, millisecond: 678}"},
                  {"{$dateToParts: {date: '$a', iso8601: true, timezone: '-05'}}", "{a: {$date: '2020-07-01T04:04:05.678Z'}}",

@@ -107,7 +107,7 @@ class DateText {
 
 Result<Value> write(bson::Date date, const TimeZone& zone, std::string_view format, Arena& arena) {
   const std::int64_t offset = zone.offset_at(date.ms_since_epoch);
-  const CivilTime time = civil_time(date.ms_since_epoch + offset);
+  const CivilTime time = civil_time(TimeZone::of_offset(offset).to_local(date.ms_since_epoch));
   std::string text;
   DateText out(time, offset, text);
   for (std::size_t at = 0; at < format.size(); ++at) {

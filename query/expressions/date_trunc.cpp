@@ -40,8 +40,6 @@ Result<std::int64_t> bin_size(Value value) {
   return *whole;
 }
 
-Status overflow() { return error(Code::DurationOverflow, "Overflow in $dateTrunc"); }
-
 /// Bins are counted from the beginning of the year 2000, on the local calendar; weeks from the first day behind it that
 /// they begin with.
 Result<Value> truncate(bson::Date date, const UnitArguments& by, std::int64_t size, const TimeZone& zone) {
@@ -49,29 +47,30 @@ Result<Value> truncate(bson::Date date, const UnitArguments& by, std::int64_t si
   constexpr std::int64_t kMostBins = 100'000'000'000;
   constexpr std::int64_t kReferenceDay = 10957;  // 2000-01-01, a Saturday.
   if (size >= kMostBins) return error(Code{5439006}, "dateTrunc unsupported binSize value");
-  const auto from_local = [&](Wide local) -> Result<Value> {
-    if (local < INT64_MIN + kMsPerDay || local > INT64_MAX - kMsPerDay) return overflow();
-    return Value::of(bson::Date{zone.to_utc(static_cast<std::int64_t>(local))});
+  const auto begin_of_day = [&](std::int64_t days) -> Result<Value> {
+    const auto made = zone.to_utc(LocalTime{days, 0});
+    if (!made) return error(Code{5166406}, "dateAdd overflowed");
+    return Value::of(bson::Date{*made});
   };
   if (const int months = months_of(by.unit); months > 0) {
     const CivilTime time = civil_time(zone.to_local(date.ms_since_epoch));
     const std::int64_t since = (time.year - 2000) * 12 + time.month - 1;
     const std::int64_t bin = size * months;
-    return from_local(Wide{days_of(2000, floor_divide(since, bin) * bin + 1, 1)} * kMsPerDay);
+    return begin_of_day(days_of(2000, floor_divide(since, bin) * bin + 1, 1));
   }
   if (by.unit == TimeUnit::kWeek || by.unit == TimeUnit::kDay) {
     const bool weeks = by.unit == TimeUnit::kWeek;
     const std::int64_t reference = kReferenceDay + (weeks ? (by.first_weekday + 1) % 7 : 0);
     const std::int64_t bin = size * (weeks ? 7 : 1);
-    const std::int64_t day = floor_divide(zone.to_local(date.ms_since_epoch), kMsPerDay);
-    return from_local(Wide{reference + floor_divide(day - reference, bin) * bin} * kMsPerDay);
+    const std::int64_t day = zone.to_local(date.ms_since_epoch).days;
+    return begin_of_day(reference + floor_divide(day - reference, bin) * bin);
   }
-  const Wide reference = zone.to_utc(kReferenceDay * kMsPerDay);
+  const Wide reference = *zone.to_utc(LocalTime{kReferenceDay, 0});
   const Wide bin = Wide{size} * ms_of(by.unit);
   const Wide since = Wide{date.ms_since_epoch} - reference;
   const Wide bins = since / bin - (since % bin < 0 ? 1 : 0);
   const Wide begin = reference + bins * bin;
-  if (begin < INT64_MIN) return overflow();
+  if (since < INT64_MIN || begin < INT64_MIN) return error(Code{5439000}, "dateTrunc overflowed");
   return Value::of(bson::Date{static_cast<std::int64_t>(begin)});
 }
 

@@ -118,13 +118,20 @@ std::int64_t TimeZone::offset_in_zone(std::int64_t utc_ms) const {
   return raw + saving;
 }
 
-std::int64_t TimeZone::to_utc(std::int64_t local_ms) const {
-  if (zone_ == nullptr) return local_ms - offset_ms_;
-  std::int32_t raw = 0;
-  std::int32_t saving = 0;
-  UErrorCode problem = U_ZERO_ERROR;
-  zone_of(zone_).getOffsetFromLocal(static_cast<UDate>(local_ms), UCAL_TZ_LOCAL_FORMER, UCAL_TZ_LOCAL_LATTER, raw, saving, problem);
-  return local_ms - raw - saving;
+std::optional<std::int64_t> TimeZone::to_utc(LocalTime local) const {
+  std::int64_t offset = offset_ms_;
+  if (zone_ != nullptr) {
+    std::int32_t raw = 0;
+    std::int32_t saving = 0;
+    UErrorCode problem = U_ZERO_ERROR;
+    const UDate date = static_cast<UDate>(local.days) * kMsPerDay + static_cast<UDate>(local.ms_of_day);
+    zone_of(zone_).getOffsetFromLocal(date, UCAL_TZ_LOCAL_FORMER, UCAL_TZ_LOCAL_LATTER, raw, saving, problem);
+    offset = raw + saving;
+  }
+  __extension__ using Wide = __int128;
+  const Wide ms = Wide{local.days} * kMsPerDay + local.ms_of_day - offset;
+  if (ms < INT64_MIN || ms > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(ms);
 }
 
 }  // namespace partita::query

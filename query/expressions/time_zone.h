@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "query/expressions/civil_time.h"
 #include "wire/bson/value.h"
 
 namespace partita::query {
@@ -30,9 +31,13 @@ class TimeZone {
 
   /// From UTC, at this moment.
   std::int64_t offset_at(std::int64_t utc_ms) const { return zone_ == nullptr ? offset_ms_ : offset_in_zone(utc_ms); }
-  std::int64_t to_local(std::int64_t utc_ms) const { return utc_ms + offset_at(utc_ms); }
+  LocalTime to_local(std::int64_t utc_ms) const {
+    const std::int64_t days = floor_divide(utc_ms, kMsPerDay);
+    return LocalTime::of(days, utc_ms - days * kMsPerDay + offset_at(utc_ms));
+  }
   /// A time that a clock skipped is taken as if it had not been put forward; of one that it showed twice the second is meant.
-  std::int64_t to_utc(std::int64_t local_ms) const;
+  /// Nothing where no date can tell that time.
+  std::optional<std::int64_t> to_utc(LocalTime local) const;
   bool is_fixed() const { return zone_ == nullptr; }
 
  private:
