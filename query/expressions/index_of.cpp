@@ -2,6 +2,7 @@
 // $indexOfBytes, $indexOfCP and $indexOfArray: where something is found first, from one place on and before another.
 #include "query/collation/collator.h"
 #include "query/expressions/expression.h"
+#include "query/expressions/literals.h"
 #include "query/expressions/text_values.h"
 #include "wire/bson/json.h"
 
@@ -72,6 +73,16 @@ Result<Value> of_characters(Args args, Arena&) {
   return found == std::string_view::npos ? not_found() : found_at(count_characters(text.substr(0, found)));
 }
 
+/// MongoDB looks at a constant that is searched before anything is computed, unless everything is constant: then it computes.
+Result<Operands> of_array_arguments(Value operand) {
+  std::vector<Value> list = list_arguments(operand);
+  const auto array = list.empty() ? std::nullopt : literal(list.front());
+  const bool is_known = std::all_of(list.begin(), list.end(), [](Value value) { return literal(value).has_value(); });
+  if (array && !is_known && !array->is_array() && !array->is_nullish())
+    return error(Code{50809}, "First operand of $indexOfArray must be an array. First argument is of type: ", array->type_name());
+  return Operands(std::move(list));
+}
+
 Result<Value> of_array(Args args, Arena&, const Collator* collation) {
   if (args[0].is_nullish()) return Value::null();
   if (!args[0].is_array())
@@ -118,6 +129,7 @@ const Register kIndexOfArray{{
     .max_args = 4,
     .summary = "Where a value stands first in an array; -1 if nowhere.",
     .compares = of_array,
+    .arguments = of_array_arguments,
     .null_stops = 1,
     .examples = {{"{$indexOfArray: ['$a', 2]}", "{a: [1, 2.0, 2]}", "1"},
                  {"{$indexOfArray: ['$a', 2, 1, 2]}", "{a: [2, 1, 2]}", "-1"},

@@ -5,6 +5,7 @@
 #include "query/collation/collator.h"
 #include "query/expressions/computed_values.h"
 #include "query/expressions/expression.h"
+#include "query/expressions/literals.h"
 
 namespace partita::query {
 namespace {
@@ -34,6 +35,17 @@ bool has(Set set, const Value& value, const Collator* collation) {
 
 Status too_few(std::size_t count) { return error(Code{17045}, "$setEquals needs at least two arguments had: ", count); }
 
+/// Constants are looked at before anything is computed, and have a code of their own.
+Result<Operands> equals_arguments(Value operand) {
+  Operands operands(list_arguments(operand));
+  for (std::size_t i = 0; operands.values.size() > 1 && i < operands.values.size(); ++i) {
+    const auto constant = literal(operands.values[i]);
+    if (constant && !constant->is_array())
+      return error(Code{5887502}, "All operands of $setEquals must be arrays. ", i + 1, "-th argument is of type: ", constant->type_name());
+  }
+  return operands;
+}
+
 Result<Value> equals(Args args, Arena& arena, const Collator* collation) {
   Set first;
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -44,6 +56,13 @@ Result<Value> equals(Args args, Arena& arena, const Collator* collation) {
     if (!std::equal(first.begin(), first.end(), set.begin(), set.end(), Same{collation})) return Value::of(false);
   }
   return Value::of(true);
+}
+
+/// Constants come last, as MongoDB puts them: what is missing is seen before what is no array.
+Result<Operands> constants_last(Value operand) {
+  Operands operands(list_arguments(operand));
+  std::stable_partition(operands.values.begin(), operands.values.end(), [](Value value) { return !literal(value); });
+  return operands;
 }
 
 Result<Value> intersection(Args args, Arena& arena, const Collator* collation) {
@@ -129,6 +148,7 @@ const Register kSetEquals{{
     .max_args = Expression::kAnyNumber,
     .summary = "Whether arrays hold the same values, however often and in whatever order.",
     .compares = equals,
+    .arguments = equals_arguments,
     .wrong_count = too_few,
     .examples = {{"{$setEquals: ['$a', [1, 2]]}", "{a: [2, 1, 1]}", "true"},
                  {"{$setEquals: [[1]]}", "{}", "error 17045"},
@@ -140,6 +160,7 @@ const Register kSetIntersection{{
     .max_args = Expression::kAnyNumber,
     .summary = "The values that all arrays hold, each once and in order.",
     .compares = intersection,
+    .arguments = constants_last,
     .null_stops = Expression::kAnyNumber,
     .examples = {{"{$setIntersection: ['$a', [1, 2]]}", "{a: [3, 2, 1, 1]}", "[1, 2]"},
                  {"{$setIntersection: ['$a', [1]]}", "{}", "null"},
