@@ -39,6 +39,7 @@ bool any_behind(Value array, const FieldPath& path, std::size_t part, const Pred
 bool any_from(Value value, std::size_t part, const FieldPath& path, const Predicate& predicate, AtEnd at_end,
               MatchState& state) {
   if (!value.is_array()) [[likely]] return predicate.matches(value, state);
+  end_at_array(path, part);
   if (part < path.size()) return any_behind(value, path, part, predicate, at_end, state);
   return at_end == AtEnd::kElements ? any_element(value, predicate, state) : predicate.matches(value, state);
 }

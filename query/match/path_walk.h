@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "query/path/field_lookup.h"
+#include "query/path/last_dot.h"
 #include "wire/bson/validate.h"
 
 namespace partita::query {
@@ -120,6 +121,7 @@ class PathWalk {
 
   bool offers(bson::Value value, std::size_t part, std::int32_t origin) {
     origin_ = origin;
+    if (value.is_array()) end_at_array(path_, part);
     if (!value.is_array() || part == path_.size()) return true;
     enter(value, part, origin);
     return false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "query/path/last_dot.h"
+
 namespace partita::query {
 namespace {
 
@@ -42,7 +44,8 @@ Value descend_many(View document, const FieldPath& path, std::size_t& part, Fiel
   while (true) {
     const Value value = lookup.find(document, path[part].name);
     ++part;
-    if (part == path.size() || value.is_array()) return value;
+    if (part == path.size()) return value;
+    if (value.is_array()) return end_at_array(path, part), value;
     if (!value.is_document()) return {};
     document = value.as_document();
   }

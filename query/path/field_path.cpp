@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/path/field_path.h"
 
+#include "query/path/last_dot.h"
+
 namespace partita::query {
 
 FieldPath::FieldPath(std::string_view dotted) : text_(dotted.begin(), dotted.end()) {
@@ -29,7 +31,8 @@ bson::Value descend(bson::View document, const FieldPath& path, std::size_t& par
   while (true) {
     const bson::Value value = document[path[part].name];
     ++part;
-    if (part == path.size() || value.is_array()) return value;
+    if (part == path.size()) return value;
+    if (value.is_array()) return end_at_array(path, part), value;
     if (!value.is_document()) return {};
     document = value.as_document();
   }
