@@ -165,7 +165,8 @@ class ExpressionCompiler : public CodeWriter {
   static Status no_text_score() { return error(Code{40218}, "query requires text score metadata, but it is not available"); }
 
   Status unknown(std::string_view name) const {
-    if (dialect_ == Dialect::kProjection) return error(Code{31325}, "Unknown expression ", name);
+    const auto is_object = [](const Frame& frame) { return frame.kind == Frame::Kind::kObject; };
+    if (dialect_ == Dialect::kProjection && std::ranges::all_of(frames_, is_object)) return error(Code{31325}, "Unknown expression ", name);
     return error(Code::InvalidPipelineOperator, "Unrecognized expression '", name, "'");
   }
 

@@ -101,11 +101,18 @@ class ProjectionParser : public Parser {
     return is_operator(value) && object.count() == 1 ? operation(parent, field.name, *object.begin(), field) : open(parent, field);
   }
 
+  static Status check_place_at_end(std::string_view path) {
+    if (path.find(".$.") == std::string_view::npos) return {};
+    return error(Code{31394}, "As of 4.4, it's illegal to specify positional operator in the middle of a path."
+                 "Positional projection may only be used at the end, for example: a.b.$. If the query previously used a "
+                 "form like a.b.$.d, remove the parts following the '$' and the results will be equivalent.");
+  }
+
   /// Whether it is "a.$", which has no place but in find.
   virtual Result<bool> check_positional(const Field& field) {
     const std::string_view path = field.name;
-    const bool has_one = path == "$" || path.ends_with(".$") || path.find(".$.") != std::string_view::npos;
-    if (has_one) return error(Code{31324}, "Cannot use positional projection in aggregation projection");
+    CHECK_OK(check_place_at_end(path));
+    if (path == "$" || path.ends_with(".$")) return error(Code{31324}, "Cannot use positional projection in aggregation projection");
     return false;
   }
 
@@ -184,10 +191,7 @@ class FindParser : public ProjectionParser {
  private:
   Result<bool> check_positional(const Field& field) override {
     const std::string_view path = field.name;
-    if (path.find(".$.") != std::string_view::npos)
-      return error(Code{31394}, "As of 4.4, it's illegal to specify positional operator in the middle of a path."
-                   "Positional projection may only be used at the end, for example: a.b.$. If the query previously used a "
-                   "form like a.b.$.d, remove the parts following the '$' and the results will be equivalent.");
+    CHECK_OK(check_place_at_end(path));
     if (!path.ends_with(".$")) return false;
     if (field.value.is_document())
       return error(Code{31271}, "positional projection cannot be used with an expression or sub object");
