@@ -17,13 +17,15 @@ void CodeWriter::constant(bson::Value value) {
 }
 
 void CodeWriter::jump_to(Op op, int label) {
-  frames_.back().jumps.emplace_back(label, here());
+  frames_.back().jumps.emplace(label, here());
   emit({op}, -1);
 }
 
 void CodeWriter::bind(int label) {
-  for (const auto& [jumps_to, instruction] : frames_.back().jumps)
-    if (jumps_to == label) made_.program_[instruction].operand = here();
+  auto& jumps = frames_.back().jumps;
+  const auto [begin, end] = jumps.equal_range(label);
+  for (auto jump = begin; jump != end; ++jump) made_.program_[jump->second].operand = here();
+  jumps.erase(begin, end);
 }
 
 void CodeWriter::fail(Status status) {
@@ -68,7 +70,7 @@ void CodeWriter::drop_below(std::size_t count) {
 }
 
 void CodeWriter::stop_at_null(std::size_t count) {
-  frames_.back().jumps.emplace_back(kStopped, here());
+  frames_.back().jumps.emplace(kStopped, here());
   emit({Op::kStopAtNull, 0, static_cast<std::uint32_t>(count)}, 0);
 }
 
@@ -76,7 +78,7 @@ void CodeWriter::begin_loop(bool collects, Status (*not_array)(bson::Value), int
   Frame& frame = frames_.back();
   frame.loop = static_cast<std::uint32_t>(made_.loops_.size());
   made_.loops_.push_back({static_cast<std::uint32_t>(depth_ - 1), collects, not_array});
-  frame.jumps.emplace_back(end, here());
+  frame.jumps.emplace(end, here());
   emit({Op::kLoopBegin, 0, frame.loop}, 0);
 }
 
@@ -85,7 +87,7 @@ void CodeWriter::limit_loop() { emit({Op::kLoopLimit, 0, frames_.back().loop}, -
 void CodeWriter::next_element(int done) {
   Frame& frame = frames_.back();
   frame.loop_head = here();
-  frame.jumps.emplace_back(done, here());
+  frame.jumps.emplace(done, here());
   emit({Op::kLoopNext, 0, frame.loop}, 0);
 }
 

@@ -53,7 +53,7 @@ class CodeWriter : public LazyCode {
     const Expression* expression = nullptr;
     Operands operands = {};
     std::vector<std::string_view> names = {};  // kObject.
-    std::vector<std::pair<int, std::uint32_t>> jumps = {};
+    std::multimap<int, std::uint32_t> jumps = {};  // By label, until it is bound: a $switch may have very many.
     std::size_t next = 0;
     std::size_t defined = 0;      // Variables that have their values.
     std::uint32_t loop = 0;       // Its loop, and where a round begins.
