@@ -208,8 +208,8 @@ Result<bson::View> prepare_for_insert(bson::View document, shards::Store& store,
     }
     first = false;
   }
-  if (bson::depth(document) > bson::kMaxStoredDepth) {
-    return error(Code::Overflow, "cannot insert document because it exceeds ", bson::kMaxStoredDepth - 1, " levels of nesting");
+  if (bson::depth(document) > query::kMostLevels) {
+    return error(Code::Overflow, "cannot insert document because it exceeds ", query::kMostLevels, " levels of nesting");
   }
   if (!id.missing()) CHECK_OK(query::check_id(id));
   if (id_first && !timestamps) return document;

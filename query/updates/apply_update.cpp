@@ -9,6 +9,7 @@
 
 #include "query/updates/merged_nodes.h"
 #include "query/updates/rename.h"
+#include "query/updates/storage_rules.h"
 #include "query/updates/update_path.h"
 #include "wire/bson/json.h"
 
@@ -94,7 +95,7 @@ class Application {
 
   /// A "$" that stands alone is found as it is; beside others it may mean the same element as one of them.
   Status enter(const UpdateNode& written, View object, bool in_array) {
-    if (size_ == frames_.size()) return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
+    if (size_ == frames_.size()) return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
     const UpdateNode* node = &written;
     if (node->has_matched) CHECK_OK(check_match());
     if (node->has_matched && node->children.size() > 1) {

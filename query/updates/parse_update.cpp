@@ -5,6 +5,7 @@
 #include "query/match/operator.h"
 #include "query/path/child_index.h"
 #include "query/updates/rename.h"
+#include "query/updates/storage_rules.h"
 #include "query/updates/update_path.h"
 #include "query/updates/update_tree.h"
 #include "wire/bson/json.h"
@@ -108,8 +109,8 @@ class Parser {
 
   Status add(std::unique_ptr<UpdateTree::Leaf> leaf) {
     const bool creates = leaf->update->demand(true) == Demand::kCreation;
-    if (creates && static_cast<int>(leaf->path.size()) + leaf->update->depth() > bson::kMaxStoredDepth)
-      return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
+    if (creates && static_cast<int>(leaf->path.size()) + leaf->update->depth() > kMostLevels)
+      return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
     CHECK_OK(place(*leaf));
     tree_.leaves.push_back(std::move(leaf));
     return {};

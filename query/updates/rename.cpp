@@ -3,6 +3,7 @@
 // either path with others are found like any. The value is looked up before both.
 #include "query/updates/rename.h"
 
+#include "query/updates/storage_rules.h"
 #include "query/updates/update_path.h"
 #include "wire/bson/json.h"
 
@@ -17,8 +18,8 @@ class Arrival : public FieldUpdate {
   Result<Effect> apply(UpdateTarget& target) const override {
     const Value moved = target.source();
     if (moved.missing()) return target.keep();
-    if (static_cast<int>(target.path().size()) + levels_of(moved) > bson::kMaxStoredDepth)
-      return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
+    if (static_cast<int>(target.path().size()) + levels_of(moved) > kMostLevels)
+      return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
     return target.set(moved);
   }
 };

@@ -12,20 +12,33 @@ using bson::Type;
 using bson::Value;
 using bson::View;
 
+/// {$ref: 'c', $id: 1, $db: 'd'}, in that order, at the beginning or behind other fields.
+bool is_part_of_reference(std::string_view before, View::Iterator at) {
+  const bson::Field field = *at;
+  if (field.name == "$ref") return field.value.is_string() && ++at != std::default_sentinel && at->name == "$id";
+  return (field.name == "$id" && before == "$ref") || (field.name == "$db" && before == "$id" && field.value.is_string());
+}
+
 Status check_names(View document) {
-  std::vector<View::Iterator> open{document.begin()};
+  struct Open {
+    View::Iterator at;
+    std::string_view before = {};
+  };
+  std::vector<Open> open{{document.begin()}};
   while (!open.empty()) {
-    View::Iterator& at = open.back();
+    auto& [at, before] = open.back();
     if (at == std::default_sentinel) {
       open.pop_back();
       continue;
     }
     const bson::Field field = *at;
+    const bool is_allowed = !field.name.starts_with('$') || is_part_of_reference(before, at);
+    before = field.name;
     ++at;
-    if (field.name.starts_with('$'))
+    if (!is_allowed)
       return error(Code::DollarPrefixedFieldName, "_id fields may not contain '$'-prefixed fields: ", field.name,
                    " is not valid for storage.");
-    if (field.value.is_document() || field.value.is_array()) open.push_back(field.value.as_document().begin());
+    if (field.value.is_document() || field.value.is_array()) open.push_back({field.value.as_document().begin()});
   }
   return {};
 }
@@ -39,8 +52,8 @@ Status check_id(Value id) {
 }
 
 Status check_storable(View document) {
-  if (bson::depth(document) > bson::kMaxStoredDepth)
-    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
+  if (bson::depth(document) > kMostLevels)
+    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
   const Value id = document["_id"];
   return id.missing() ? Status() : check_id(id);
 }

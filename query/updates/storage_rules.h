@@ -5,10 +5,15 @@
 
 namespace partita::query {
 
-/// What may be stored as _id: no array, regular expression or undefined, and no name inside it that begins with '$'.
+/// How deep what is written may be nested, itself counted. One level more was let in before: it remains readable, see
+/// bson::kMaxStoredDepth.
+constexpr int kMostLevels = 180;
+
+/// What may be stored as _id: no array, regular expression or undefined, and no name inside it that begins with '$' but those
+/// of a database reference.
 Status check_id(bson::Value id);
 
-/// What an insert demands of a document: a valid _id if there is one, and no more than 180 levels.
+/// What an insert demands of a document: a valid _id if there is one, and no more than kMostLevels.
 /// The size is the caller's matter, whose texts differ.
 Status check_storable(bson::View document);
 

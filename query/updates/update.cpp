@@ -138,8 +138,8 @@ Result<UpdateOutcome> Update::run_pipeline(View before, bson::Buffer& after) con
   bson::Buffer made;
   CHECK_OK(pipeline_->apply(before, made));
   const View source = View::trusted(made.data());
-  if (bson::depth(source) > bson::kMaxStoredDepth)
-    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", bson::kMaxStoredDepth);
+  if (bson::depth(source) > kMostLevels)
+    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
   return replace(before, source, nullptr, after);
 }
 

@@ -187,8 +187,8 @@ TEST(DeepUpdate, EndsAtTheLimit) {
     Buffer after;
     return update.ok() ? update->apply(before, after).status().code() : update.status().code();
   };
-  EXPECT_EQ(move_below(11), Code::OK);
-  EXPECT_EQ(move_below(12), Code::Overflow);
+  EXPECT_EQ(move_below(10), Code::OK);
+  EXPECT_EQ(move_below(11), Code::Overflow);
   EXPECT_EQ(move_below(190), Code::Overflow);
 }
 
