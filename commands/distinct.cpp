@@ -37,43 +37,46 @@ const Arguments<DistinctRequest> kArguments{
     {kBufferedName, &DistinctRequest::buffered},
 };
 
-/// Every value at a path, arrays on the way and at its end taken element by element. Iterative.
+/// Every value at a path, by rules that only distinct has: an array on the way is taken by its place where the next name is
+/// a number, and only so; element by element elsewhere. One at the end is taken element by element. Iterative.
 class ValuesAtPath {
  public:
   explicit ValuesAtPath(std::string_view path) : path_(path) {}
 
   template <class Visit>
   void for_each(bson::View document, Visit&& visit) {
-    places_.assign(1, {bson::Value::of(document), 0, false});
+    places_.assign(1, {document, 0});
     while (!places_.empty()) {
-      Place place = places_.back();
+      const Place place = places_.back();
       places_.pop_back();
-      if (place.value.missing()) continue;
-      if (place.value.is_array() && !place.element) {
-        push_elements(place);
-      } else if (place.part == path_.size()) {
-        visit(place.value);
-      } else if (place.value.is_document()) {
-        places_.push_back({place.value.as_document()[path_[place.part].name], place.part + 1, false});
+      const bson::Value value = place.within[path_[place.part].name];
+      if (value.missing()) continue;
+      if (place.part + 1 < path_.size()) {
+        go_on(value, place.part + 1);
+      } else if (value.is_array()) {
+        for (const bson::Field& element : value.as_document()) visit(element.value);
+      } else {
+        visit(value);
       }
     }
   }
 
  private:
   struct Place {
-    bson::Value value;
+    bson::View within;  ///< A document, or an array by the names of its places.
     std::size_t part;
-    bool element;  ///< Of an array: not taken apart a second time.
   };
 
-  void push_elements(const Place& place) {
+  static bool is_place(std::string_view name) {
+    return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  void go_on(bson::Value value, std::size_t part) {
+    if (value.is_document() || (value.is_array() && is_place(path_[part].name))) return places_.push_back({value.as_document(), part});
+    if (!value.is_array()) return;
     const std::size_t begin = places_.size();
-    std::uint32_t index = 0;
-    for (const bson::Field& element : place.value.as_document()) {
-      places_.push_back({element.value, place.part, true});
-      const bool named = place.part < path_.size() && path_[place.part].is_index() && path_[place.part].index == index++;
-      if (named) places_.push_back({element.value, place.part + 1, false});
-    }
+    for (const bson::Field& element : value.as_document())
+      if (element.value.is_document()) places_.push_back({element.value.as_document(), part});
     std::reverse(places_.begin() + static_cast<std::ptrdiff_t>(begin), places_.end());  // The first one is next.
   }
 
