@@ -125,8 +125,11 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   }
   TRY(query::Collation order, collation_for(operation, request.collation, ns));
   TRY(const Variables variables, Variables::of(operation, request.let, std::move(order)));
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), variables.context()));
-  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), request.disk_use ? &store.run_files() : nullptr);
+  query::ExpressionContext context = variables.context();
+  const auto beside = std::make_shared<FoundMeta>(FoundMeta::Knows{});
+  context.beside = beside;
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), context));
+  auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), request.disk_use ? &store.run_files() : nullptr, beside);
   if (made) {
     execution->open(std::move(*made));
   } else if (collection != nullptr) {

@@ -63,6 +63,10 @@ Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<cons
   TRY(Plan plan, choose_plan(store, true, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, std::move(needs)));
   plan_ = commands::plan_summary(plan.order);
   set_premise(std::move(plan.premise));
+  if (beside_ != nullptr && beside_->is_asked()) {
+    metadata_ = std::make_unique<FindMetadata>(collection, kAnyOrder, &plan);
+    beside_->bind(metadata_.get());
+  }
   const bool near = sort != nullptr && sort->near() != nullptr && plan.order.index != nullptr;
   const std::uint64_t most = near ? pipeline_.leading_sort_limit() : 0;
   // Rows that come in order need not wait for one another: a $limit behind ends the walk.

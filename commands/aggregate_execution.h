@@ -5,6 +5,7 @@
 
 #include "commands/execution.h"
 #include "commands/find_run.h"
+#include "commands/found_meta.h"
 #include "commands/near_rows.h"
 #include "commands/parallelism.h"
 #include "commands/plan.h"
@@ -22,8 +23,9 @@ PlanNeeds needs_of(const query::Pipeline& pipeline);
 class AggregateExecution final : public Execution {
  public:
   /// What its stages cannot keep in memory goes into `files`; null where it must not.
-  AggregateExecution(bson::Document stages, query::Pipeline pipeline, query::RunFiles* files)
-      : stages_(std::move(stages)), pipeline_(std::move(pipeline)), files_(files) {}
+  /// `beside` is what its expressions were compiled with.
+  AggregateExecution(bson::Document stages, query::Pipeline pipeline, query::RunFiles* files, std::shared_ptr<FoundMeta> beside = nullptr)
+      : stages_(std::move(stages)), pipeline_(std::move(pipeline)), files_(files), beside_(std::move(beside)) {}
 
   /// Reads from a collection.
   Status open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint,
@@ -78,6 +80,8 @@ class AggregateExecution final : public Execution {
   const bson::Document stages_;  ///< The pipeline points into it.
   query::Pipeline pipeline_;
   query::RunFiles* const files_;
+  const std::shared_ptr<FoundMeta> beside_;  ///< Null: nothing is known.
+  std::unique_ptr<FindMetadata> metadata_;   ///< Where it is asked.
   std::unique_ptr<const query::StagePlan> filter_;  ///< A $match that the scan has taken over.
   query::PipelineSplit split_;
   std::vector<bson::Document> documents_;

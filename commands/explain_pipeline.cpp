@@ -227,6 +227,7 @@ void take_figures(const PlanChoice& choice, Explained& explained) {
 struct Stages {
   bson::Document parsed;
   bson::View shown;
+  std::shared_ptr<FoundMeta> beside;
 };
 
 /// Runs as the command would: with its degree, and its stages where they would run.
@@ -238,7 +239,7 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
   TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint, told_apart(needs_of(pipeline))));
   if (collection != nullptr) CHECK_OK(choice.settle(store, true, matcher));
-  AggregateExecution execution(std::move(stages.parsed), std::move(pipeline), &store.run_files());
+  AggregateExecution execution(std::move(stages.parsed), std::move(pipeline), &store.run_files(), std::move(stages.beside));
   execution.count_rows();
   if (collection == nullptr) {
     execution.open({});
@@ -269,7 +270,10 @@ Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const
   CHECK_OK(check_explainable(operation, ns));
   const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
   TRY(bson::Document stages, settle_geo_near(collection, ns, asked.stages));
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view(), asked.context));
+  query::ExpressionContext context = asked.context;
+  const auto beside = std::make_shared<FoundMeta>(FoundMeta::Knows{});
+  context.beside = beside;
+  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view(), context));
   ExplainedQuery query{.ns = ns, .hint = asked.hint, .asked = asked.asked, .context = asked.context};
   const bool filters = pipeline.leading_filter() != nullptr;
   const bson::Document filter(filters ? pipeline.leading_filter()->tree().filter.view() : bson::View());
@@ -277,7 +281,7 @@ Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const
   const bson::Document written = query::GeoNearKey::written_out(stages.view(), filter.view());
   const bool walk_is_all = written.view().count() == (filters ? 1U : 0U);
   if (walk_is_all && !is_divided(collection)) return explain_query(operation, query, verbosity, to);
-  return explain_walk(operation, std::move(pipeline), {std::move(stages), written.view()}, query, verbosity, to);
+  return explain_walk(operation, std::move(pipeline), {std::move(stages), written.view(), beside}, query, verbosity, to);
 }
 
 }  // namespace partita::commands

@@ -135,9 +135,11 @@ Status find_one_by_key(Operation& operation, const shards::Collection& collectio
 }
 
 /// The context's $text is that of the filter.
-Result<ShownDocuments> parse_shown(const FindRequest& request, const query::ExpressionContext& context, bool near = false) {
+Result<ShownDocuments> parse_shown(const FindRequest& request, query::ExpressionContext context, bool near = false) {
   ShownDocuments shown{.return_key = request.return_key, .show_record_id = request.show_record_id && !request.return_key};
   if (request.projection.empty()) return shown;
+  shown.beside = std::make_shared<FoundMeta>(FoundMeta::Knows{.sorted = request.sorted, .near = near});
+  context.beside = shown.beside;
   TRY(shown.projection, query::Projection::parse_for_find(request.projection, context));
   CHECK_OK(check_projection_for_find(*shown.projection, request.sorted, {.near = near, .texts = context.text != nullptr}));
   return shown;
@@ -154,7 +156,7 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
   if (shown.wants_metadata()) {
     TRY(const query::SortSpec sort, query::SortSpec::parse(request.sort, collation));
     auto shared = operation.server().store.catalog().snapshot().share(ns.full());
-    shown.metadata = std::make_unique<FindMetadata>(std::move(shared), sort, nullptr);
+    shown.know(std::make_unique<FindMetadata>(std::move(shared), sort, nullptr));
   }
   if (there == nullptr) return write_empty_cursor(ns, reply);
   bson::Writer cursor = reply.document("cursor");
@@ -184,7 +186,7 @@ Status find_in_view(Operation& operation, const FindRequest& request, const shar
                     std::vector<bson::Document> view, bson::Writer& reply) {
   TRY(const query::Collation collation, collation_for(request.collation, nullptr));
   TRY(FindQuery query, parse_query(operation, request, collation));
-  query.shown.metadata = std::make_unique<FindMetadata>(nullptr, query.sort, nullptr);
+  query.shown.know(std::make_unique<FindMetadata>(nullptr, query.sort, nullptr));
   TRY(auto rows, select(std::move(view), query));
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;
@@ -270,7 +272,7 @@ Status find(Operation& operation, bson::Writer& reply) {
   TRY(Plan plan, plan_for(operation, source, request, query));
   plan.order.needs_place = source->capped && plan.order.index == nullptr;
   const Plan* walked = request.tailable ? nullptr : &plan;
-  if (query.shown.wants_metadata()) query.shown.metadata = std::make_unique<FindMetadata>(source, query.sort, walked, &query.matcher.tree());
+  if (query.shown.wants_metadata()) query.shown.know(std::make_unique<FindMetadata>(source, query.sort, walked, &query.matcher.tree()));
 
   BatchLimits limits;
   if (request.batch_size) limits.documents = *request.batch_size;

@@ -60,12 +60,14 @@ class Fields {
     if (request.fields.empty()) return made;
     TRY(made.filter_, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
     const query::FilterTree& filter = made.filter_->tree();
-    TRY(made.shown_.projection, query::Projection::parse_for_find(request.fields, variables.beside(filter)));
+    query::ExpressionContext context = variables.beside(filter);
+    context.beside = made.shown_.beside = std::make_shared<FoundMeta>(FoundMeta::Knows{.near = filter.near != nullptr});
+    TRY(made.shown_.projection, query::Projection::parse_for_find(request.fields, context));
     CHECK_OK(check(*made.shown_.projection, request));
     CHECK_OK(check_positional(*made.shown_.projection, filter));
     if (made.shown_.wants_metadata()) {
       auto collection = operation.server().store.catalog().snapshot().share(ns.full());
-      made.shown_.metadata = std::make_unique<FindMetadata>(std::move(collection), query::SortSpec(), nullptr, &filter);
+      made.shown_.know(std::make_unique<FindMetadata>(std::move(collection), query::SortSpec(), nullptr, &filter));
     }
     return made;
   }

@@ -35,7 +35,7 @@ FindMetadata::FindMetadata(std::shared_ptr<const shards::Collection> collection,
 Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) {
   switch (meta) {
     case Meta::kSortKey:
-      return sort_key(document, arena);
+      return query::sort_key_of(sort_keys_, document, arena);
     case Meta::kIndexKey:
       return index_key(document, arena);
     case Meta::kNearDistance:
@@ -54,16 +54,6 @@ Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) 
     default:
       return Value();  // No query here makes it known.
   }
-}
-
-Result<Value> FindMetadata::sort_key(View document, query::Arena& arena) {
-  TRY(const auto values, sort_keys_.values_of(document));
-  bson::Buffer& built = arena.scratch();
-  {
-    bson::ArrayWriter out(built);
-    for (const Value value : values) out.push(value.missing() ? Value::null() : value);
-  }
-  return Value::of_array(copy(built, arena));
 }
 
 Result<Value> FindMetadata::index_key(View document, query::Arena& arena) {

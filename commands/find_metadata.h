@@ -24,7 +24,6 @@ class FindMetadata final : public query::MetaSource {
   Result<std::int64_t> record_id(bson::View document);
 
  private:
-  Result<bson::Value> sort_key(bson::View document, query::Arena& arena);
   Result<bson::Value> index_key(bson::View document, query::Arena& arena);
   Status add_record_key(bson::View document, bson::Writer& out) const;
   Result<std::size_t> first_met() const;

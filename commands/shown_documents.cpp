@@ -18,7 +18,7 @@ Result<std::int64_t> matched_element(bson::View document, const query::Matcher* 
 }  // namespace
 
 bool ShownDocuments::wants_metadata() const {
-  return return_key || show_record_id || (projection && projection->asks_for_meta());
+  return return_key || show_record_id || (projection && projection->asks_for_meta()) || (beside != nullptr && beside->is_asked());
 }
 
 Status ShownDocuments::add(bson::View document, const query::Matcher* filter, bson::Writer& out, Scratch& scratch) const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "commands/find_metadata.h"
+#include "commands/found_meta.h"
 #include "query/match/matcher.h"
 #include "query/projection/projection.h"
 
@@ -16,6 +17,11 @@ struct ShownDocuments {
   bool return_key = false;      ///< Only the key in the index, and what the projection asks for of the sort key.
   bool show_record_id = false;
   std::unique_ptr<FindMetadata> metadata;
+  std::shared_ptr<FoundMeta> beside;  ///< What expressions of the projection ask; null: nothing.
+  void know(std::unique_ptr<FindMetadata> known) {
+    metadata = std::move(known);
+    if (beside != nullptr) beside->bind(metadata.get());
+  }
 
   bool as_they_are() const { return !projection && !return_key && !show_record_id; }
   /// Whether something has to tell it what documents do not say.

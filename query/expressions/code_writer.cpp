@@ -2,6 +2,7 @@
 #include "query/expressions/code_writer.h"
 
 #include <algorithm>
+#include "query/projection/meta.h"
 
 namespace partita::query {
 
@@ -51,9 +52,14 @@ void CodeWriter::random() {
   note_read(Frame::kDocument);  // It is never to be folded.
 }
 
-void CodeWriter::text_score() {
-  made_.text_ = text_;
-  emit({Op::kTextScore}, 1);
+void CodeWriter::meta(Meta asked) {
+  if (asked == Meta::kTextScore) {
+    made_.text_ = text_;
+    emit({Op::kTextScore}, 1);
+  } else {
+    made_.beside_ = beside_;
+    emit({Op::kMeta, static_cast<std::uint32_t>(asked)}, 1);
+  }
   note_read(Frame::kDocument);
 }
 

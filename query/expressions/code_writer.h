@@ -9,7 +9,7 @@ namespace partita::query {
 /// where each variable is.
 class CodeWriter : public LazyCode {
  public:
-  CodeWriter(CompiledExpression& made, const ExpressionContext& context) : made_(made), random_seed_(context.random_seed), text_(context.text) {}
+  CodeWriter(CompiledExpression& made, const ExpressionContext& context) : made_(made), random_seed_(context.random_seed), text_(context.text), beside_(context.beside) {}
 
   void constant(bson::Value value) override;
   void jump(int label) override { jump_to(Op::kJump, label); }
@@ -24,7 +24,6 @@ class CodeWriter : public LazyCode {
     jump(label);
   }
   void random() override;
-  void text_score() override;
 
   void define(std::size_t count) override;
   void forget(std::size_t count) override;
@@ -68,6 +67,8 @@ class CodeWriter : public LazyCode {
   void emit_call(Op op, Result<bson::Value> (*function)(Args, Arena&), std::size_t count);
   void compare(Result<bson::Value> (*function)(Args, Arena&, const Collator*), std::size_t count);
   void go_on_with(Op op);
+  /// Pushes what is known of the document.
+  void meta(Meta asked);
   /// `count` arguments have their values, and null ends the matter.
   void stop_at_null(std::size_t count);
   void bind_stops() { bind(kStopped); }
@@ -92,6 +93,7 @@ class CodeWriter : public LazyCode {
  private:
   std::uint64_t random_seed_;
   const std::shared_ptr<const text::Query>& text_;
+  const std::shared_ptr<const KnownMeta>& beside_;
 };
 
 }  // namespace partita::query

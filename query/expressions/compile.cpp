@@ -8,6 +8,7 @@
 #include "query/expressions/evaluation.h"
 #include "query/expressions/variable_names.h"
 #include "query/path/path_rules.h"
+#include "query/projection/meta.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -153,16 +154,22 @@ class ExpressionCompiler : public CodeWriter {
     }
     const Expression* expression = Registry<Expression>::find(call.name);
     if (expression == nullptr) return unknown(call.name);
+    if (expression->of_meta) return known(call.value);
     Frame frame = open_frame(Frame::Kind::kCall);
     frame.expression = expression;
     TRY(frame.operands, operands(*expression, call.value));
-    if (expression->of_texts && context_.text == nullptr) return no_text_score();
     frames_.push_back(std::move(frame));
     if (frames_.back().operands.uses_document) return current();
     return frames_.back().operands.values.empty() ? between(0) : Status();
   }
 
-  static Status no_text_score() { return error(Code{40218}, "query requires text score metadata, but it is not available"); }
+  Status known(Value operand) {
+    TRY(const Meta asked, parse_meta(operand));
+    const bool scored = asked == Meta::kTextScore && context_.text != nullptr;
+    if (!scored) CHECK_OK(check_known(context_.beside.get(), asked));
+    meta(asked);
+    return argument_done();
+  }
 
   Status unknown(std::string_view name) const {
     const auto is_object = [](const Frame& frame) { return frame.kind == Frame::Kind::kObject; };
@@ -280,12 +287,12 @@ const FieldPath* CompiledExpression::field() const {
 
 bool CompiledExpression::reads_document() const {
   return std::any_of(program_.begin(), program_.end(),
-                     [](const Instruction& step) { return step.op == Op::kRoot || step.op == Op::kField || step.op == Op::kTextScore; });
+                     [](const Instruction& step) { return step.op == Op::kRoot || step.op == Op::kField || step.op == Op::kTextScore || step.op == Op::kMeta; });
 }
 
 bool CompiledExpression::collect_fields(std::set<std::string, std::less<>>& fields) const {
   for (const Instruction& step : program_) {
-    if (step.op == Op::kRoot || step.op == Op::kTextScore) return false;
+    if (step.op == Op::kRoot || step.op == Op::kTextScore || step.op == Op::kMeta) return false;
     if (step.op == Op::kField) fields.emplace(paths_[step.operand][0].name);
   }
   return true;

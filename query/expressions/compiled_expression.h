@@ -11,6 +11,7 @@
 #include "query/expressions/expression.h"
 #include "query/expressions/computed_values.h"
 #include "query/path/field_lookup.h"
+#include "query/expressions/known_meta.h"
 #include "query/text/query.h"
 #include "wire/bson/document.h"
 
@@ -26,6 +27,8 @@ struct ExpressionContext {
   const text::IndexSource* texts = nullptr;           ///< What $text asks; null: it has no place here.
   std::shared_ptr<const text::Query> text = nullptr;  ///< The query's own $text: whose scores are asked for.
   Collation collation = nullptr;  ///< How texts compare; what is compiled keeps it.
+  /// What else $meta may ask of the documents at hand; null: nothing. Who parses something for other documents clears it.
+  std::shared_ptr<const KnownMeta> beside = nullptr;
 };
 
 /// Who reads an expression: projections have an answer of their own to operators that nobody knows.
@@ -77,6 +80,7 @@ class CompiledExpression {
     kFail,           // fail with failures_[operand]
     kRandom,         // push a number from 0 to below 1
     kTextScore,      // push how well the document fits the query's $text
+    kMeta,           // push what beside_ knows of the document: a Meta, `operand`
     kDropBelow,      // take `count` values from below the topmost
     kLoopBegin,      // open loop `count` over the array on top; go to operand with null, or with [] if it collects
     kLoopLimit,      // pop how many loop `count` may collect
@@ -115,6 +119,7 @@ class CompiledExpression {
   std::vector<Status> failures_;
   std::vector<Loop> loops_;
   std::shared_ptr<const text::Query> text_;              // Null without kTextScore.
+  std::shared_ptr<const KnownMeta> beside_;              // Null without kMeta, or where nothing is known.
   std::unique_ptr<std::atomic<std::uint64_t>> random_;  // Where $rand stands; null without it.
   Arena folded_{256};  // What constant parts yielded.
 };

@@ -154,6 +154,14 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
       case Op::kTextScore:
         *top++ = Value::of(made_.text_->score(document_));
         break;
+      case Op::kMeta: {
+        Value known;
+        if (made_.beside_ != nullptr) {
+          TRY(known, made_.beside_->meta(static_cast<Meta>(step.operand), document_, arena_));
+        }
+        *top++ = known;
+        break;
+      }
       case Op::kDropBelow:
         top[-1 - static_cast<std::ptrdiff_t>(step.count)] = top[-1];
         top -= step.count;

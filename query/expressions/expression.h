@@ -50,7 +50,7 @@ struct Expression {
   std::size_t null_stops = 0;
   /// What to answer when the number of arguments is wrong; the usual text if not given.
   Status (*wrong_count)(std::size_t count) = nullptr;
-  bool of_texts = false;  ///< Has a value only where the query asks about texts.
+  bool of_meta = false;  ///< Asks for what is known beside the document: the compiler's business.
   std::vector<Example> examples = {};  ///< An expression, a document, its value: "missing" if there is none.
 };
 

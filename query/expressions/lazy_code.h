@@ -26,7 +26,6 @@ class LazyCode {
   virtual void call(Result<bson::Value> (*function)(Args, Arena&), std::size_t count) = 0;
   /// The same, and leaves with the result; goes on without one where it fails with ConversionFailure.
   virtual void try_call(Result<bson::Value> (*function)(Args, Arena&), std::size_t count, int label) = 0;
-  virtual void text_score() = 0;  ///< Pushes how well the document fits the query's $text.
   virtual void random() = 0;  ///< Pushes a number that is another one each time, from 0 to below 1.
 
   virtual void define(std::size_t count) = 0;

@@ -15,6 +15,7 @@ struct Name {
   std::string_view text;
   Meta meta;
   std::string_view unavailable = {};
+  std::string_view unknown = {};  ///< The same, where only the $meta of expressions is refused.
 };
 constexpr Name kNames[] = {
     {"textScore", Meta::kTextScore, kTextScore},
@@ -26,9 +27,9 @@ constexpr Name kNames[] = {
     {"timeseriesBucketMaxTime", Meta::kBucketTime},
     {"geoNearDistance", Meta::kNearDistance, kDistance},
     {"geoNearPoint", Meta::kNearPoint, kPoint},
-    {"indexKey", Meta::kIndexKey},
-    {"sortKey", Meta::kSortKey},
-    {"recordId", Meta::kRecordId},
+    {"indexKey", Meta::kIndexKey, {}, "index key"},
+    {"sortKey", Meta::kSortKey, {}, "sort key"},
+    {"recordId", Meta::kRecordId, {}, "record ID"},
 };
 
 }  // namespace
@@ -46,6 +47,14 @@ Status check_available(Meta meta, KnownBeside known) {
   const std::string_view unavailable = std::ranges::find(kNames, meta, &Name::meta)->unavailable;
   if (unavailable.empty()) return {};
   return error(Code{40218}, "query requires ", unavailable, " metadata, but it is not available");
+}
+
+Status check_known(const KnownMeta* known, Meta meta) {
+  const Name& name = *std::ranges::find(kNames, meta, &Name::meta);
+  const std::string_view what = name.unavailable.empty() ? name.unknown : name.unavailable;
+  if (what.empty()) return {};
+  if (known != nullptr) return known->check(meta);
+  return error(Code{40218}, "query requires ", what, " metadata, but it is not available");
 }
 
 }  // namespace partita::query

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "query/arena.h"
+#include "query/expressions/known_meta.h"
 #include "wire/error/status.h"
 
 namespace partita::query {

@@ -62,8 +62,6 @@ class Parser {
     return value.is_document() && !value.as_document().empty() && value.as_document().begin()->name.starts_with('$');
   }
 
-  bool has_text() const { return context_.text != nullptr; }
-
   ProjectionDraft draft_;
   const ExpressionContext& context_;
 
@@ -174,8 +172,6 @@ class StageParser : public ProjectionParser {
     if (call.name == "$elemMatch")
       return error(Code::InvalidPipelineOperator, "Cannot use $elemMatch in this context");
     if (call.name == kMeta) {
-      TRY(const Meta meta, parse_meta(call.value));
-      CHECK_OK(check_available(meta, {.texts = has_text()}));
       has_meta_ = true;
       return compute(parent, field);
     }

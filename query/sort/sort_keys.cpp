@@ -97,4 +97,14 @@ Status SortKeys::append_first_tuple(bson::View document, Buffer& key) {
   return {};
 }
 
+Result<bson::Value> sort_key_of(SortKeys& keys, bson::View document, Arena& arena) {
+  TRY(const auto values, keys.values_of(document));
+  bson::Buffer& built = arena.scratch();
+  {
+    bson::ArrayWriter out(built);
+    for (const bson::Value value : values) out.push(value.missing() ? bson::Value::null() : value);
+  }
+  return bson::Value::of_array(bson::View::trusted(arena.copy(built.bytes()).data()));
+}
+
 }  // namespace partita::query

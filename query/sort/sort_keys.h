@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "query/arena.h"
 #include "query/keys/path_tuples.h"
 #include "query/keys/prefix.h"
 #include "query/sort/sort_spec.h"
@@ -48,5 +49,8 @@ class SortKeys {
   bson::Buffer first_key_;
   std::vector<bson::Value> first_values_;
 };
+
+/// A document's key as $meta: "sortKey" shows it: an array of the values, in the arena.
+Result<bson::Value> sort_key_of(SortKeys& keys, bson::View document, Arena& arena);
 
 }  // namespace partita::query

@@ -23,10 +23,10 @@ Status check_meta(View expression, bool has_score) {
   if (name == "textScore" && has_score) return {};
   if (name == "textScore")
     return error(Code{40218}, "query requires text score metadata, but it is not available");
-  constexpr std::string_view kKnown[] = {"randVal", "searchScore", "searchHighlights", "geoNearDistance",
-                                         "geoNearPoint", "recordId", "indexKey", "sortKey", "searchScoreDetails"};
+  constexpr std::string_view kKnown[] = {"randVal", "searchScore", "geoNearDistance"};
   if (std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown))
     return error(Code{31218}, "$meta sort by '", name, "' metadata is not supported");
+  if (name == "searchHighlights") return error(Code{31219}, "$meta sort by 'searchHighlights' metadata is not supported");
   return error(Code{31138}, "Illegal $meta sort: $meta: ", bson::to_shell(first.value));
 }
 

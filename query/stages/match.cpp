@@ -35,7 +35,12 @@ class MatchStage : public RecordSource {
 Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
   if (!args.specification.is_document())
     return error(Code{15959}, "the match filter must be an expression in an object");
-  TRY(Matcher matcher, Matcher::parse(args.specification.as_document(), args.context));
+  ExpressionContext filters;  // MongoDB asks nothing there of what is known beside documents.
+  if (args.context.beside != nullptr) {
+    filters = args.context;
+    filters.beside = nullptr;
+  }
+  TRY(Matcher matcher, Matcher::parse(args.specification.as_document(), args.context.beside == nullptr ? args.context : filters));
   return std::make_unique<MatchPlan>(std::move(matcher));
 }
 

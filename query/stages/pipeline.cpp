@@ -2,6 +2,8 @@
 #include "query/stages/pipeline.h"
 
 #include "query/match/operator.h"
+#include "query/stages/geo_near.h"
+#include "query/stages/kept_meta.h"
 #include "query/stages/limit_skip.h"
 #include "query/stages/match.h"
 #include "query/stages/sort.h"
@@ -39,9 +41,38 @@ bool keeps_documents(Value stage) {
   return Registry<StageKind>::find(stage.as_document().begin()->name)->keeps_documents;
 }
 
+bool overlap(std::string_view a, std::string_view b) {
+  const auto within = [](std::string_view path, std::string_view parent) {
+    return path == parent || (path.starts_with(parent) && path[parent.size()] == '.');
+  };
+  return within(a, b) || within(b, a);
+}
+
+/// Whether a $geoNear leaves the places as they are that it tells the distances of.
+bool keeps_places(View stage, std::string_view path) {
+  for (const std::string_view name : {"distanceField", "includeLocs"}) {
+    const Value field = stage.begin()->value.as_document()[name];
+    if (field.is_string() && overlap(field.as_string(), path)) return false;
+  }
+  return true;
+}
+
 template <class Plan>
 const Plan* as(const PipelineStage& stage) {
   return dynamic_cast<const Plan*>(stage.plan.get());
+}
+
+/// What a stage that has been parsed makes known beside what was known before; null: nothing.
+std::shared_ptr<const KnownMeta> made_known(Value stage, const std::vector<PipelineStage>& stages,
+                                            const std::shared_ptr<const KnownMeta>& before) {
+  if (const auto* sort = as<SortPlan>(stages.back())) return std::make_shared<const KeptMeta>(before, sort->spec());
+  if (!GeoNearKey::is_geo_near(stage.as_document())) return nullptr;
+  for (const PipelineStage& part : stages) {
+    const auto* sort = as<SortPlan>(part);
+    const auto near = sort == nullptr ? nullptr : sort->spec().near();
+    if (near != nullptr && keeps_places(stage.as_document(), near->path().text())) return std::make_shared<const KeptMeta>(near);
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -61,18 +92,23 @@ Source PipelinePart::open(Source input, const std::shared_ptr<RunControl>& contr
 
 Result<Pipeline> Pipeline::parse(View stages, const ExpressionContext& context) {
   Pipeline pipeline;
-  ExpressionContext with_text;  // Once there is a $text; as long as documents are those that have been found by it.
+  ExpressionContext kept;  // Where it is another one: what is known of documents, as long as they are those that were found.
   const ExpressionContext* known = &context;
+  const auto change = [&]() -> ExpressionContext& {
+    if (known != &kept) kept = context;
+    known = &kept;
+    return kept;
+  };
   for (const bson::Field& stage : stages) {
     CHECK_OK(parse_stage(stage.value, *known, pipeline.stages_));
     const auto* match = as<MatchPlan>(pipeline.stages_.back());
     if (match != nullptr && match->matcher().tree().text != nullptr) {
       if (pipeline.stages_.size() > 1) return error(Code{17313}, "$match with $text is only allowed as the first pipeline stage");
-      with_text = context;
-      with_text.text = match->matcher().tree().text;
-      known = &with_text;
+      change().text = match->matcher().tree().text;
     }
-    if (!keeps_documents(stage.value)) with_text.text = nullptr;
+    const bool changes = !keeps_documents(stage.value);
+    if (changes && (known->text != nullptr || known->beside != nullptr)) change().text = nullptr, change().beside = nullptr;
+    if (auto made = made_known(stage.value, pipeline.stages_, known->beside)) change().beside = std::move(made);
     if (pipeline.stages_.size() > kMaxPipelineStages)
       return error(Code::FailedToParse, "Pipeline length must be no longer than ", kMaxPipelineStages, " stages");
   }
