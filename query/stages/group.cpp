@@ -307,7 +307,7 @@ Result<CompiledExpression> compile_id(Value id, const ExpressionContext& context
   if (id.is_document() && !is_call) {
     for (const bson::Field& part : id.as_document()) {
       const bool includes = part.value.is_number() || part.value.is(bson::Type::kBool);
-      if (includes && !part.name.starts_with('$')) return error(Code{17390}, "$group does not support inclusion-style expressions");
+      if (includes) return error(Code{17390}, "$group does not support inclusion-style expressions");
     }
   }
   const bool single = id.is_document() && id.as_document().count() == 1 && !is_call;
