@@ -17,6 +17,7 @@
 #include "query/path/field_path.h"
 #include "query/path/path_rules.h"
 #include "shards/store.h"
+#include "wire/bson/compare.h"
 
 namespace partita::commands {
 namespace {
@@ -84,7 +85,7 @@ class ValuesAtPath {
   std::vector<Place> places_;
 };
 
-/// Each value of some documents, the first time that it is met.
+/// Each value of some documents, as it is met first.
 class DistinctValues {
  public:
   DistinctValues(std::string_view path, query::Collation collation) : collation_(std::move(collation)), at_path_(path) {}
@@ -98,7 +99,9 @@ class DistinctValues {
     for (const bson::Value value : others.values_) meet(value);
     return check();
   }
-  void write(bson::Writer& reply) const {
+  /// In their order, whatever they were met in: by an index, in one partition or in many.
+  void write(bson::Writer& reply) {
+    std::ranges::sort(values_, [this](bson::Value a, bson::Value b) { return bson::compare(a, b, collation_.get()) < 0; });
     bson::ArrayWriter values = reply.array("values");
     for (const bson::Value value : values_) values.push(value);
   }

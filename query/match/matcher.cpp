@@ -101,7 +101,7 @@ void Matcher::compile() {
 /// The most common filter: its clauses are asked in the order that turns documents down soonest.
 void Matcher::find_conjunction() {
   const std::size_t count = steps_.size();
-  if (count < 2 || count > ClauseOrder::kMost) return;
+  if (entry_ != 0 || count < 2 || count > ClauseOrder::kMost) return;  // Not from the first one: nothing matches.
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = steps_[i];
     const std::int32_t next = i + 1 == count ? kAccept : static_cast<std::int32_t>(i + 1);

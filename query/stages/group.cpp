@@ -136,13 +136,13 @@ class GroupStage : public RecordSource {
     }
     spill_->end_generation();
     ++spills_;
-    table_ = GroupTable(accumulators_of(spec_));
+    table_ = GroupTable(accumulators_of(spec_), spec_.collation.get());
     return holds(memory());
   }
 
   /// The next groups, each with all that has been spilled of it.
   Status bring_back() {
-    table_ = GroupTable(accumulators_of(spec_));
+    table_ = GroupTable(accumulators_of(spec_), spec_.collation.get());
     next_ = 0;
     if (first_back_) merge(std::exchange(first_back_, {})->view());
     while (true) {

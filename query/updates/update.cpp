@@ -5,7 +5,7 @@
 #include "query/updates/storage_rules.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
-#include "wire/bson/validate.h"
+#include "wire/bson/nesting.h"
 
 namespace partita::query {
 namespace {
@@ -69,6 +69,7 @@ Result<UpdateOutcome> replace(View before, View source, const bson::Timestamp* t
   const Value old_id = before[kId];
   const Value new_id = source[kId];
   if (!new_id.missing()) CHECK_OK(check_id(new_id));
+  if (bson::nests_deeper(source, kMostLevels)) return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
   if (!old_id.missing() && !new_id.missing() && bson::compare(old_id, new_id) != 0)
     return error(Code::ImmutableField,
                  "After applying the update, the (immutable) field '_id' was found to have been altered to _id: ",
@@ -137,10 +138,7 @@ Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, const Update
 Result<UpdateOutcome> Update::run_pipeline(View before, bson::Buffer& after) const {
   bson::Buffer made;
   CHECK_OK(pipeline_->apply(before, made));
-  const View source = View::trusted(made.data());
-  if (bson::depth(source) > kMostLevels)
-    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
-  return replace(before, source, nullptr, after);
+  return replace(before, View::trusted(made.data()), nullptr, after);
 }
 
 std::vector<std::string_view> Update::touched_fields() const {

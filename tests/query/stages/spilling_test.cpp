@@ -33,9 +33,9 @@ std::vector<Document> random_documents(std::uint64_t seed, int count) {
 }
 
 Result<std::vector<std::string>> run(std::string_view stages, const std::vector<Document>& documents,
-                                     RunControl::Spilling spilling) {
+                                     RunControl::Spilling spilling, const query::ExpressionContext& context = {}) {
   const Document parsed = bson::parse_json(detail::join("{stages: ", stages, "}")).value();
-  TRY(const Pipeline pipeline, Pipeline::parse(parsed["stages"].as_document()));
+  TRY(const Pipeline pipeline, Pipeline::parse(parsed["stages"].as_document(), context));
   std::vector<bson::View> views(documents.begin(), documents.end());
   const auto control = std::make_shared<RunControl>();
   control->allow_spilling(spilling);
@@ -76,6 +76,21 @@ INSTANTIATE_TEST_SUITE_P(
                     "[{$group: {_id: '$g', f: {$first: '$a'}, l: {$last: '$a'}, lo: {$min: '$a'}, hi: {$max: '$a'}}}, {$sort: {_id: 1}}]",
                     "[{$group: {_id: {g: '$g', x: {$mod: ['$n', 2]}}, all: {$push: '$_id'}}}, {$sort: {_id: 1}}]",
                     "[{$group: {_id: '$_id', n: {$sum: '$n'}}}, {$sort: {_id: 1}}, {$group: {_id: null, ids: {$push: '$_id'}}}]"));
+
+TEST(Spilling, GroupsByACollationStill) {
+  std::vector<Document> documents;
+  for (int i = 0; i < 6000; ++i) {
+    documents.push_back(Document::build([&](bson::Writer& out) { out.add("t", (i % 2 == 0 ? "Text" : "tEXT") + std::to_string(i % 400)); }));
+  }
+  const Document english = bson::parse_json("{locale: 'en', strength: 2}").value();
+  const query::ExpressionContext context{.collation = query::Collator::make(english.view()).value()};
+  MemoryRunFiles files;
+  const auto groups = run("[{$group: {_id: '$t', c: {$sum: 1}}}, {$group: {_id: '$c', n: {$sum: 1}}}]", documents,
+                          {.files = &files, .memory = 10'000}, context);
+  ASSERT_TRUE(groups.ok()) << groups.status().message();
+  EXPECT_EQ(*groups, std::vector<std::string>{R"({"_id":15,"n":400})"});
+  EXPECT_GT(files.written, 0u);
+}
 
 TEST(Spilling, RefusesAGroupThatNoDocumentHolds) {
   const std::string text(1 << 20, 'x');
