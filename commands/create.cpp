@@ -4,6 +4,7 @@
 #include "commands/arguments.h"
 #include "commands/collection_options.h"
 #include "commands/config_views.h"
+#include "commands/engine_options.h"
 #include "commands/parallelism.h"
 #include "commands/server.h"
 #include "commands/validators.h"
@@ -18,8 +19,8 @@ struct CreateRequest {
   bool capped = false;
   std::optional<std::int64_t> size, max, expire;
   bson::Value images;
-  std::optional<bson::View> timeseries, collation;
-  bson::View validator, storage_engine, id_index;
+  std::optional<bson::View> timeseries, collation, id_index;
+  bson::View validator, storage_engine, index_defaults;
   std::string_view level, action;
   std::optional<std::string_view> view_on;
   bson::Value pipeline, clustered, degree, buffered;
@@ -43,7 +44,7 @@ const Arguments<CreateRequest> kArguments{
     {"changeStreamPreAndPostImages", &CreateRequest::images},
     {"autoIndexId", &CreateRequest::auto_index},  // Of old servers: _id is always indexed.
     {"idIndex", &CreateRequest::id_index},        // What mongorestore sends back: {v: 2, key: {_id: 1}, name: "_id_"}.
-    {"indexOptionDefaults", &CreateRequest::storage_engine},
+    {"indexOptionDefaults", &CreateRequest::index_defaults},
     {"storageEngine", &CreateRequest::storage_engine},
     {kDegreeName, &CreateRequest::degree},
     {kBufferedName, &CreateRequest::buffered},
@@ -69,6 +70,14 @@ Status refuse_unsupported(const CreateRequest& request) {
     return error(Code::InvalidOptions, "create.", field, " is not supported");
   };
   if (request.timeseries) return refuse("timeseries");
+  if (!request.auto_index) return error(Code{50001}, "autoIndexId:false is not allowed: every collection has an index on _id");
+  if (request.id_index) CHECK_OK(check_id_index_spec(*request.id_index));
+  CHECK_OK(check_storage_engine(request.storage_engine));
+  for (const auto& [name, value] : request.index_defaults) {
+    if (name != "storageEngine") return error(Code{40415}, "BSON field 'create.indexOptionDefaults.", name, "' is an unknown field.");
+    if (!value.is_document()) return wrong_type("create", "indexOptionDefaults.storageEngine", value, "object");
+    CHECK_OK(check_storage_engine(value.as_document()));
+  }
   return {};
 }
 
@@ -82,7 +91,7 @@ Status check_clustered(const CreateRequest& request, bool clustered) {
   if (request.capped) {
     return error(Code{6127800}, "Clustered capped collection only available with 'enableTestCommands' server parameter");
   }
-  if (!request.id_index.empty()) {
+  if (request.id_index) {
     return error(Code::InvalidOptions, "The 'clusteredIndex' option is not supported with the 'idIndex' option");
   }
   return request.expire ? check_expiry(*request.expire) : Status();
@@ -96,7 +105,8 @@ Result<query::Collation> collation_of(const CreateRequest& request) {
 
 /// An index on _id that says nothing of it has the collection's.
 Status check_id_index(const CreateRequest& request, const query::Collation& collation) {
-  const bson::Value own = request.id_index["collation"];
+  if (!request.id_index) return {};
+  const bson::Value own = (*request.id_index)["collation"];
   if (!own.is_document()) return {};
   TRY(const query::Collation asked, query::Collator::make(own.as_document(), "create.idIndex.collation"));
   return agree(asked, collation) ? Status() : error(Code::BadValue, "'idIndex' must have the same collation as the collection.");
@@ -104,7 +114,7 @@ Status check_id_index(const CreateRequest& request, const query::Collation& coll
 
 Status create_view(Operation& operation, const CreateRequest& request, const shards::Namespace& ns) {
   for (const auto& [name, given] : {std::pair{"capped", request.capped}, {"validator", !request.validator.empty()}, {"timeseries", request.timeseries.has_value()},
-                                    {"expireAfterSeconds", request.expire.has_value()}, {"idIndex", !request.id_index.empty()}}) {
+                                    {"expireAfterSeconds", request.expire.has_value()}, {"idIndex", request.id_index.has_value()}}) {
     if (given) return error(Code::InvalidOptions, "Invalid option '", name, "' for the view ", ns.full());
   }
   if (request.clustered.truthy()) return error(Code{6026500}, "The 'clusteredIndex' option is not supported with views");
