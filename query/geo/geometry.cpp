@@ -2,6 +2,7 @@
 #include "query/geo/geometry.h"
 
 #include "query/geo/geojson.h"
+#include "query/geo/is_geometry.h"
 #include "wire/bson/json.h"
 
 namespace partita::query::geo {
@@ -58,5 +59,7 @@ std::optional<S2Point> Geometry::on_sphere() const {
   if (kind == Kind::kShape || !is_on_sphere(point)) return std::nullopt;
   return to_sphere(point).value();
 }
+
+bool is_geometry(bson::Value value) { return Geometry::parse(value).ok(); }
 
 }  // namespace partita::query::geo

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "query/expressions/compiled_expression.h"
-#include "query/geo/geometry.h"
+#include "query/geo/is_geometry.h"
 #include "query/match/considered_values.h"
 #include "query/match/failure_writer.h"
 #include "query/match/matcher.h"
@@ -292,8 +292,7 @@ class Teller {
   }
 
   bool has_no_geometry(std::string_view path, const ConsideredValues& found) const {
-    const auto is_geometry = [](Value value) { return geo::Geometry::parse(value).ok(); };
-    return std::ranges::none_of(found.values, is_geometry) && !is_geometry(document_[path]);
+    return std::ranges::none_of(found.values, geo::is_geometry) && !geo::is_geometry(document_[path]);
   }
 
   /// operatorName and specifiedAs: of a $regex with all that stands beside it, as MongoDB shows it.
