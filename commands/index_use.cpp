@@ -16,6 +16,7 @@ using Key = std::pair<shards::Uuid, std::uint32_t>;
 struct Uses {
   std::mutex mutex;
   std::map<Key, std::shared_ptr<IndexUse>> by_index;
+  std::pair<const shards::Catalog*, std::uint64_t> looked_at{};  ///< What is kept has been in it, in that version.
 };
 
 Uses& uses() {
@@ -51,6 +52,11 @@ void count_record_use(const shards::Collection& collection) {
 
 void forget_index_uses(shards::Catalog& catalog) {
   // Before the catalog is looked at: what has been counted by then is of indexes that it knows, or that have gone.
+  const std::pair<const shards::Catalog*, std::uint64_t> now{&catalog, catalog.version()};
+  {
+    const std::lock_guard lock(uses().mutex);
+    if (std::exchange(uses().looked_at, now) == now) return;  // Most commands of administrators change nothing.
+  }
   std::set<Key> gone = all_keys();
   if (gone.empty()) return;
   const auto snapshot = catalog.share();

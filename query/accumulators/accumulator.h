@@ -51,9 +51,11 @@ constexpr AccumulatorMethods methods_of() {
 struct Accumulator {
   std::string_view name;
   std::string_view summary;
-  AccumulatorMethods methods;
+  AccumulatorMethods methods = {};  ///< None: it is known but not supported.
   bool takes_argument = true;          ///< $count takes {} instead.
   std::vector<Example> examples = {};  ///< {$sum: "$a"}, an array of documents, the result of one group over them all.
+
+  bool works() const { return methods.size != 0; }
 };
 
 }  // namespace partita::query

@@ -14,7 +14,10 @@ constexpr std::int64_t kMsPerDay = 24 * kMsPerHour;
 
 /// Rounds down, also below zero.
 constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0); }
-constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) { return a - floor_divide(a, b) * b; }
+constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+  const std::int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 
 /// What a clock shows, counted from 1970-01-01T00:00:00.000 on that clock. The first and the last dates are behind the ends
 /// of what 64 bits of milliseconds hold where clocks differ from UTC: so it is days, and what of the day has passed.

@@ -32,8 +32,7 @@ class TimeZone {
   /// From UTC, at this moment.
   std::int64_t offset_at(std::int64_t utc_ms) const { return zone_ == nullptr ? offset_ms_ : offset_in_zone(utc_ms); }
   LocalTime to_local(std::int64_t utc_ms) const {
-    const std::int64_t rest = utc_ms % kMsPerDay;  // Of the first day that a date can tell there is only a part.
-    return LocalTime::of(floor_divide(utc_ms, kMsPerDay), (rest < 0 ? rest + kMsPerDay : rest) + offset_at(utc_ms));
+    return LocalTime::of(floor_divide(utc_ms, kMsPerDay), floor_modulo(utc_ms, kMsPerDay) + offset_at(utc_ms));
   }
   /// A time that a clock skipped is taken as if it had not been put forward; of one that it showed twice the second is meant.
   /// Nothing where no date can tell that time.

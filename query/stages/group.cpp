@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "query/match/operator.h"
 #include "query/path/field_gather.h"
 #include "query/stages/group_spill.h"
 #include "query/stages/group_table.h"
@@ -285,13 +286,6 @@ Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
   return operand;
 }
 
-Status no_accumulator(std::string_view name) {
-  constexpr std::string_view kKnown[] = {"$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN",
-                                         "$stdDevPop", "$stdDevSamp", "$top", "$topN", "$median", "$percentile"};
-  const bool known = std::ranges::find(kKnown, name) != std::end(kKnown);
-  return error(Code{15952}, known ? "group operator not supported '" : "unknown group operator '", name, "'");
-}
-
 Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext& context) {
   CHECK_OK(check_name(field.name));
   if (!field.value.is_document() || field.value.as_document().empty() ||
@@ -301,7 +295,8 @@ Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext
   if (call.count() != 1) return error(Code{40238}, "The field '", field.name, "' must specify one accumulator");
   const bson::Field only = *call.begin();
   const Accumulator* accumulator = Registry<Accumulator>::find(only.name);
-  if (accumulator == nullptr) return no_accumulator(only.name);
+  if (accumulator == nullptr) return error(Code{15952}, "unknown group operator '", only.name, "'");
+  if (!accumulator->works()) return not_supported(only.name);
   TRY(const Value operand, argument_of(*accumulator, only.value));
   TRY(CompiledExpression argument, CompiledExpression::compile(operand, context));
   return GroupField{std::string(field.name), accumulator, {std::move(argument)}};

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Does a mongod with the same capped collection keep, find and refuse the same, whatever has been done to it?
-#include <gtest/gtest.h>
-
-#include "tests/commands/in_process.h"
-#include "tests/oracle/oracle.h"
-#include "tests/support/random.h"
+#include "tests/oracle/beside_mongod.h"
 #include "wire/bson/json.h"
 
 namespace partita::test {
@@ -18,14 +14,8 @@ constexpr int kSteps = 120;
 
 std::string show(bson::View document) { return bson::to_json(document, bson::JsonStyle::kCanonical); }
 
-class CappedOracle : public testing::TestWithParam<std::uint64_t> {
+class CappedOracle : public BesideMongod {
  protected:
-  void SetUp() override {
-    if (Oracle::get() == nullptr) GTEST_SKIP() << Oracle::why_not();
-  }
-  static Document theirs(const Document& command) { return Oracle::get()->run(command.view()); }
-  Document ours(const Document& command) { return server_.client().reply(command.view(), {}); }
-
   Document creation() {
     return Document::build([&](Writer& w) {
       w.add("create", kCollection);
@@ -110,9 +100,6 @@ class CappedOracle : public testing::TestWithParam<std::uint64_t> {
     EXPECT_EQ(found, told(theirs(all)));
     return found;
   }
-
-  InProcess server_;
-  Random random_{GetParam()};
 
  private:
   std::int32_t some_id() { return static_cast<std::int32_t>(random_.below(60)); }

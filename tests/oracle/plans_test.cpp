@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whatever indexes there are: does a mongod with the same ones find, count and list the same as we do, and do we without any?
-#include <gtest/gtest.h>
-
-#include "tests/commands/in_process.h"
-#include "tests/oracle/oracle.h"
+#include "tests/oracle/beside_mongod.h"
 #include "tests/support/random_nested.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -19,14 +16,8 @@ constexpr std::string_view kCollection = "planned";
 
 std::string show(bson::View document) { return bson::to_json(document, bson::JsonStyle::kCanonical); }
 
-class PlansOracle : public testing::TestWithParam<std::uint64_t> {
+class PlansOracle : public BesideMongod {
  protected:
-  void SetUp() override {
-    if (Oracle::get() == nullptr) GTEST_SKIP() << Oracle::why_not();
-  }
-  static Document theirs(const Document& command) { return Oracle::get()->run(command.view()); }
-  Document ours(const Document& command) { return server_.client().reply(command.view(), {}); }
-
   void add_value(Writer& out, std::string_view name) { add_nested(out, name, random_, random_.one_in(5) ? 1 : 0); }
   Document document(std::int32_t id) {
     return Document::build([&](Writer& w) {
@@ -265,8 +256,6 @@ class PlansOracle : public testing::TestWithParam<std::uint64_t> {
         << show(distinct.view()) << "\nmongod: " << show(theirs_listed.view()) << "\nours:   " << show(ours_listed.view());
   }
 
-  Random random_{GetParam()};
-  InProcess server_;
   bool arrays_ = false;
   Document collation_;  ///< Of the question in hand; none: empty.
   int found_ = 0;

@@ -44,6 +44,27 @@ TEST(ExpressionLimits, EndManyStrings) {
   EXPECT_EQ(evaluate("{$map: {input: {$range: [0, '$n']}, in: {$concat: ['$s', 'x']}}}", 1000).code, Code::ExceededMemoryLimit);
 }
 
+TEST(ExpressionLimits, EndWhatNestsTooDeep) {
+  const std::string nested = "{$reduce: {input: {$range: [0, '$n']}, initialValue: 1, in: ['$$value']}}";
+  EXPECT_EQ(evaluate(nested, 190).code, Code::OK);
+  EXPECT_EQ(evaluate(nested, 2000).code, Code::Overflow);
+}
+
+/// Without a loop it takes a long program, each of whose instructions adds a level.
+TEST(ExpressionLimits, EndWhatALongProgramNestsTooDeep) {
+  const auto stairs = [](int steps) {
+    std::string text = "'$$v'";
+    for (int i = 0; i < steps; ++i) {
+      std::string value = i + 1 == steps ? "['$s']" : "'$$v'";
+      for (int level = 0; level < 50; ++level) value = "[" + value + "]";
+      text = "{$let: {vars: {v: " + value + "}, in: " + text + "}}";
+    }
+    return text;
+  };
+  EXPECT_EQ(evaluate(stairs(3), 1).code, Code::OK);
+  EXPECT_EQ(evaluate(stairs(12), 1).code, Code::Overflow);
+}
+
 TEST(ExpressionLimits, LoopsGiveBackWhatTheirRoundsLeave) {
   constexpr std::size_t kMegabyte = 1 << 20;
   // Each round makes a tenth of a megabyte; of all of them nothing but a number stays.
