@@ -186,6 +186,22 @@ void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& show
   query::explain_plan(choice.winner(), choice.request(), shown, &own, "executionStages", out);
 }
 
+void write_tried(const PlanChoice& choice, const query::ExplainRequest& shown, std::span<const TrialFigures> tried, bson::Writer& stats) {
+  bson::ArrayWriter all = stats.array("allPlansExecution");
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const TrialFigures& trial = tried[i];
+    const query::Plan& plan = choice.candidates()[i];
+    const bool scans = plan.access == query::Plan::Access::kCollectionScan;
+    const query::PlanFigures figures{.keys = scans ? 0 : trial.works, .documents = trial.documents, .matched = trial.matched, .returned = trial.results, .exhausted = trial.ended};
+    bson::Writer one = all.document();
+    add_number(one, "nReturned", figures.returned);
+    add_number(one, "totalKeysExamined", figures.keys);
+    add_number(one, "totalDocsExamined", figures.documents);
+    one.add("score", trial.score);
+    query::explain_plan(plan, choice.request(), shown, &figures, "executionStages", one);
+  }
+}
+
 void write_totals(const RunFigures& figures, bson::Writer& out) {
   out.add("executionSuccess", true);
   add_number(out, "nReturned", figures.answered);
@@ -241,7 +257,7 @@ void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest
   } else {
     query::explain_plan(choice.winner(), choice.request(), shown, &figures.plan, "executionStages", stats);
   }
-  if (verbosity == Verbosity::kAllPlansExecution) stats.array("allPlansExecution").close();
+  if (verbosity == Verbosity::kAllPlansExecution) write_tried(choice, shown, figures.tried, stats);
 }
 
 Status check_explainable(Operation& operation, const shards::Namespace& ns) {
@@ -267,6 +283,9 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   RunFigures figures;
   if (collection != nullptr) {
     TRY(figures, run(operation, explained, collection, choice.plan()));
+  }
+  if (collection != nullptr && verbosity == Verbosity::kAllPlansExecution) {
+    TRY(figures.tried, choice.try_again(operation.server().store, matcher));
   }
   if (explained.finish) explained.finish(figures.plan);
   figures.answered = explained.shown.answers_rows() ? figures.plan.returned : 0;

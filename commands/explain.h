@@ -19,7 +19,7 @@ namespace partita::commands {
 enum class Verbosity : std::uint8_t {
   kQueryPlanner,       ///< The plan alone.
   kExecutionStats,     ///< It is run, and tells how that went.
-  kAllPlansExecution,  ///< The same for plans that were given up on: there are none, for plans are not tried out.
+  kAllPlansExecution,  ///< The same, and how each plan that there was to choose from does in a trial.
 };
 
 inline bool runs(Verbosity verbosity) { return verbosity != Verbosity::kQueryPlanner; }
@@ -66,6 +66,8 @@ void write_execution_stats(const PlanChoice& choice, const query::ExplainRequest
 void write_totals(const RunFigures& figures, bson::Writer& out);
 /// The plan of one partition and those that were not taken: the same on all of them.
 void write_plans(const PlanChoice& choice, const query::ExplainRequest& shown, bson::Writer& planner);
+/// How plans have done in their trial, in the order of the candidates.
+void write_tried(const PlanChoice& choice, const query::ExplainRequest& shown, std::span<const TrialFigures> tried, bson::Writer& stats);
 /// How it went in one partition.
 void write_leg_stats(const PlanChoice& choice, const query::ExplainRequest& shown, const LegReport& leg, std::int64_t returned,
                      bson::Writer& out);

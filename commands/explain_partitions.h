@@ -16,6 +16,7 @@ struct RunFigures {
   std::int64_t millis = 0;
   std::vector<LegReport> legs = {};  ///< Of a collection that is divided.
   unsigned threads = 1;
+  std::vector<TrialFigures> tried = {};  ///< For Verbosity::kAllPlansExecution.
 };
 
 /// Whether explain tells of partitions at all: where the user has divided the collection, or there are several.

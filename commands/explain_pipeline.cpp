@@ -174,7 +174,6 @@ void write_leg(Operation& operation, const ExplainedQuery& query, const PlanChoi
     if (!ran) return;
     bson::Writer stats = to.document("executionStats");
     write_leg_stats(choice, query.shown, report, report.figures.matched, stats);
-    if (explained.verbosity == Verbosity::kAllPlansExecution) stats.array("allPlansExecution").close();
   };
   if (part.steps.empty()) return write_walk(out);
   bson::ArrayWriter list = out.array("stages");
@@ -205,6 +204,7 @@ void write_divided(Operation& operation, const ExplainedQuery& query, const Plan
   bson::Writer stats = to.document("executionStats");
   write_totals(explained.figures, stats);
   write_leg_reports(choice, explained.figures, stats);
+  if (explained.verbosity == Verbosity::kAllPlansExecution) write_tried(choice, query.shown, explained.figures.tried, stats);
 }
 
 void take_figures(const PlanChoice& choice, Explained& explained) {
@@ -253,6 +253,9 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   }
   Explained explained{.stages = stages.shown, .verbosity = verbosity, .told = execution.told()};
   take_figures(choice, explained);
+  if (verbosity == Verbosity::kAllPlansExecution) {
+    TRY(explained.figures.tried, choice.try_again(store, matcher));
+  }
   explained.figures.millis = explained.figures.plan.millis = millis(steady_clock::now() - start);
   const bool divided = is_divided(collection.get());
   explained.figures.answered = divided ? rows : explained.figures.plan.matched;

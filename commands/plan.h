@@ -78,6 +78,16 @@ struct PlanNeeds {
   bool apart = false;  ///< For explain: what is done for each branch of the plan is counted by itself.
 };
 
+/// How a plan has done in its trial.
+struct TrialFigures {
+  std::int64_t works = 0;    ///< Rows looked at.
+  std::int64_t results = 0;  ///< That matched; of a plan that sorts them first none before it has seen them all.
+  bool ended = false;        ///< All there are.
+  double score = 0;
+  std::int64_t documents = 0;  ///< Read.
+  std::int64_t matched = 0;
+};
+
 /// The decision with all that led to it, for explain. The filter and the sort must outlive it.
 class PlanChoice {
  public:
@@ -90,6 +100,9 @@ class PlanChoice {
   /// Where several plans are promising: the one that has won for queries of this shape, or wins a short trial now. LockBusy
   /// where that takes a worker. The matcher is that of the filter.
   Status settle(shards::Store& store, bool on_worker, const query::Matcher& matcher);
+  /// For explain, once it is settled: how those of the first candidates() do in a trial that were to choose from, whether there
+  /// was one or an earlier one has told. Nothing where there was no choice.
+  Result<std::vector<TrialFigures>> try_again(shards::Store& store, const query::Matcher& matcher) const;
   std::span<const query::Plan> candidates() const { return candidates_; }
   /// The walk of one of them.
   shards::ScanOrder order_of(const query::Plan& plan) const;
@@ -125,6 +138,7 @@ class PlanChoice {
   std::unique_ptr<const PlanNeeds> needs_;
   query::PlanRequest request_;  ///< Looks into ways_, which may move with it.
   std::vector<query::Plan> candidates_;
+  std::size_t worth_trying_ = 0;  ///< Of them, from the first on; known once it is settled.
   std::shared_ptr<CachedPlan> cached_;  ///< The winner's, once settled.
 };
 

@@ -23,19 +23,22 @@ void PlanPremise::report(std::int64_t looked_at, std::int64_t came_out) const {
   if (plan_ != nullptr) plan_->report(looked_at, came_out);
 }
 
-/// The first so many candidates lead through indexes, and are worth a look.
+/// The first so many candidates lead through indexes, and are worth a look; the walk over everything at the end is too, where
+/// no index is asked for anything that the filter looks for.
 std::size_t PlanChoice::promising() const {
   using Access = query::Plan::Access;
   const query::Plan& first = candidates_.front();
   if (collection_ == nullptr || request_.hint || request_.natural_hint || first.score >= kOneRow || first.distinct_fields != 0 || request_.filter->near != nullptr) return 1;
   const auto through_index = [](const query::Plan& plan) { return plan.access == Access::kIndexScan || plan.access == Access::kUnion; };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(candidates_, through_index));
+  if (first.by_exclusion() && count + 1 == candidates_.size()) return count + 1;
   return std::min(count, kMostTried);
 }
 
 /// Whatever the values, the same for the same way.
 std::string PlanChoice::identity(const query::Plan& plan) const {
   const auto id_of = [&](const query::Plan& one) { return one.index == 0 ? 0 : collection_->indexes[one.index - 1]->id; };
+  if (plan.access == query::Plan::Access::kCollectionScan) return "all";
   if (plan.branches.empty()) return partita::detail::join(id_of(plan), plan.backward ? " backward " : " ", plan.wildcard_path);
   std::set<std::uint32_t> ids;
   for (const query::Plan& branch : plan.branches) ids.insert(id_of(branch));
@@ -64,7 +67,7 @@ std::shared_ptr<CachedPlan> PlanChoice::cache(const query::Matcher& matcher, std
 }
 
 Status PlanChoice::settle(shards::Store& store, bool on_worker, const query::Matcher& matcher) {
-  const std::size_t tried = promising();
+  const std::size_t tried = worth_trying_ = promising();
   if (tried < 2) return {};
   std::string shape = shape_of(request_);
   if (auto known = plan_cache().find(*collection_, shape)) {
@@ -84,6 +87,11 @@ Status PlanChoice::settle(shards::Store& store, bool on_worker, const query::Mat
   cached_->results = best->results;
   plan_cache().put(*collection_, cached_);
   return {};
+}
+
+Result<std::vector<TrialFigures>> PlanChoice::try_again(shards::Store& store, const query::Matcher& matcher) const {
+  if (worth_trying_ < 2) return std::vector<TrialFigures>();
+  return try_plans(store, collection_, *this, matcher, worth_trying_);
 }
 
 }  // namespace partita::commands

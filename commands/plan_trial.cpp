@@ -37,12 +37,16 @@ class Candidate {
   TrialFigures figures() const {
     constexpr double kLittle = 1e-4;
     TrialFigures figures{.works = std::max<std::int64_t>(works(), 1), .results = plan_.needs_sort && !ended_ ? 0 : matched_, .ended = ended_};
-    figures.score = 1 + static_cast<double>(figures.results) / static_cast<double>(figures.works) + (ended_ ? 1 : 0);
+    figures.documents = scan_.documents_examined();
+    figures.matched = matched_;
+    figures.score = 1 + per_row() * static_cast<double>(figures.results) / static_cast<double>(figures.works) + (ended_ ? 1 : 0);
     figures.score += (plan_.covered ? kLittle : 0) + (plan_.needs_sort ? 0 : kLittle);
     return figures;
   }
 
  private:
+  /// A document that lies where the walk is costs a third of one that a key leads to.
+  double per_row() const { return plan_.access == query::Plan::Access::kCollectionScan || plan_.covered ? 3 : 1; }
   std::int64_t works() const { return scan_.keys_examined(); }
   Status look() {
     TRY(const bool more, scan_.next());

@@ -6,14 +6,6 @@
 
 namespace partita::commands {
 
-/// How a plan has done in its trial.
-struct TrialFigures {
-  std::int64_t works = 0;    ///< Rows looked at.
-  std::int64_t results = 0;  ///< That matched; of a plan that sorts them first none before it has seen them all.
-  bool ended = false;        ///< All there are.
-  double score = 0;
-};
-
 /// Runs some of a query's plans in turns, for a few rows each, until one of them has found a first batch or all there is, or
 /// enough has been looked at. Figures in the order of the orders. What is read is not kept. On a worker.
 Result<std::vector<TrialFigures>> try_plans(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,

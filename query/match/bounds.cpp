@@ -19,6 +19,21 @@ std::vector<const FilterNode*> conjuncts(const FilterTree& filter) {
   return found;
 }
 
+std::vector<const FilterNode*> ruled_out(const FilterTree& filter, std::string_view path) {
+  const std::vector<FilterNode>& nodes = filter.nodes;
+  std::vector<const FilterNode*> found;
+  for (std::size_t i = 0; i < nodes.size(); i = nodes[i].kind == Kind::kAnd ? i + 1 : nodes[i].end) {
+    if (nodes[i].kind != Kind::kNot && nodes[i].kind != Kind::kNor) continue;
+    if (nodes[i].kind == Kind::kNot && nodes[i + 1].end != nodes[i].end) continue;  // Of several, one may hold.
+    for (std::size_t clause = i + 1; clause < nodes[i].end; clause = nodes[clause].end) {
+      std::size_t at = clause;
+      while (nodes[at].kind == Kind::kAnd && at + 1 < nodes[at].end && nodes[at + 1].end == nodes[at].end) ++at;
+      if (nodes[at].kind == Kind::kField && nodes[at].path.text() == path) found.push_back(&nodes[at]);
+    }
+  }
+  return found;
+}
+
 namespace {
 
 void add(const FilterNode& node, PathBounds& bounds) {

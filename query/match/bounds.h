@@ -36,4 +36,7 @@ std::optional<bson::Value> sole_equality(const FilterTree& filter, std::string_v
 /// All leaves that must hold for the filter to hold: the operands of its top-level conjunction.
 std::vector<const FilterNode*> conjuncts(const FilterTree& filter);
 
+/// The leaves about a path none of which may hold: what stands right behind a $not, as with $ne, or is a clause of a $nor.
+std::vector<const FilterNode*> ruled_out(const FilterTree& filter, std::string_view path);
+
 }  // namespace partita::query

@@ -2,6 +2,7 @@
 #include "query/plan/candidates.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "query/plan/implication.h"
 
@@ -14,6 +15,20 @@ bool all_points(const std::vector<Interval>& intervals) {
 bool has_position(std::string_view path) {
   const FieldPath parts(path);
   return std::any_of(parts.begin() + 1, parts.end(), [](const PathPart& part) { return part.is_index(); });
+}
+
+bool is_plain(bson::Value value) {
+  switch (bson::type_class(value.type())) {
+    case bson::TypeClass::kNumber:
+      return !std::isnan(value.to_double().value_or(0));
+    case bson::TypeClass::kString:
+    case bson::TypeClass::kObjectId:
+    case bson::TypeClass::kBool:
+    case bson::TypeClass::kDate:
+      return true;
+    default:
+      return false;
+  }
 }
 
 PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation) {
@@ -44,8 +59,9 @@ std::uint32_t score(const IndexDescription& index, std::span<const FieldInterval
       narrowed.begin(), narrowed.end(), [](const FieldIntervals& field) { return all_points(field.intervals); }));
   const bool one_row = index.unique && points == index.fields.size();
   const auto length = static_cast<std::uint32_t>(std::min<std::size_t>(index.fields.size(), 63));
-  return one_row << 20 | points << 13 | (narrowed.size() > points) << 12 | saves_sort << 11 | index.clustered << 10 |
-         (63 - length);
+  const bool last_is_rest = narrowed.size() > points && narrowed.back().by_exclusion;
+  const bool range = narrowed.size() > points && !last_is_rest;
+  return one_row << 20 | points << 13 | range << 12 | saves_sort << 11 | index.clustered << 10 | last_is_rest << 9 | (63 - length);
 }
 
 }  // namespace partita::query

@@ -12,9 +12,20 @@ class Query;
 
 bool all_points(const std::vector<Interval>& intervals);
 
-/// Of a path that the filter does not narrow otherwise: the values of the one class that $type names and, in a `sparse` index,
-/// which has no others, those that $exists asks for.
+/// Of a path that the filter does not narrow otherwise: the values of the one class that $type names, what stands for a field
+/// that is to be missing, and, in a `sparse` index, which has no others, those that $exists asks for.
 std::vector<Interval> class_intervals(const FilterTree& filter, std::string_view path, bool sparse);
+
+/// Values between which nothing else lies that a comparison would leave out. NaN lies below all numbers.
+bool is_plain(bson::Value value);
+
+/// What is left of a field's intervals, or of everything where there are none, without the values that the filter rules out by
+/// $ne, $nin, $not and $nor. The same intervals where it rules out nothing that keys could tell.
+std::vector<Interval> without_excluded(std::vector<Interval> intervals, const FilterTree& filter, std::string_view path,
+                                       const Collator* collation, bool multikey);
+
+/// Whether documents without the field may have their keys in it.
+bool holds_null(const Interval& interval);
 
 /// Whether nothing can match, for a value is to be one of none.
 bool asks_for_nothing(const FilterTree& filter);

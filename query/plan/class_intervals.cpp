@@ -44,7 +44,9 @@ std::vector<Interval> class_intervals(const FilterTree& filter, std::string_view
     const auto only = types.ok() ? class_of(*types) : std::nullopt;
     if (only) return {whole(*only, *only)};
   }
-  return everything;
+  const auto is_exists = [](const FilterNode* node) { return node->field_operator->name == "$exists"; };
+  if (!everything.empty() || sparse || !std::ranges::any_of(ruled_out(filter, path), is_exists)) return everything;
+  return {{{.at = IntervalEnd::At::kClassStart, .type_class = TypeClass::kUndefined}, {.type_class = TypeClass::kNull, .value = bson::Value::null()}}};
 }
 
 bool asks_for_nothing(const FilterTree& filter) {

@@ -2,7 +2,6 @@
 #include "query/plan/covering.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "query/plan/candidates.h"
 
@@ -30,21 +29,6 @@ bool asks_for_paths_of(const IndexDescription& index, const FilterTree& filter) 
     if (node.is_logical()) return true;
     return node.kind == Kind::kField && place_of(index, node.path.text()).has_value();
   });
-}
-
-/// Values between which nothing else lies that a comparison would leave out. NaN lies below all numbers.
-bool is_plain(Value value) {
-  switch (bson::type_class(value.type())) {
-    case TypeClass::kNumber:
-      return !std::isnan(value.to_double().value_or(0));
-    case TypeClass::kString:
-    case TypeClass::kObjectId:
-    case TypeClass::kBool:
-    case TypeClass::kDate:
-      return true;
-    default:
-      return false;
-  }
 }
 
 /// Which ends of its field's interval a condition settles; nothing where the interval holds more than it does.

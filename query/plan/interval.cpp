@@ -200,8 +200,8 @@ bool Interval::is_point() const {
 std::string Interval::text(const Collator* collation) const {
   const bool at_class_end = high.at == At::kClassEnd &&
                             (high.type_class == TypeClass::kString || high.type_class == TypeClass::kDocument);
-  const bool open_above = !high.inclusive || high.at == At::kPrefixEnd || at_class_end;
-  return (low.inclusive ? "[" : "(") + text_of(low, collation) + ", " + text_of(high, collation) + (open_above ? ")" : "]");
+  const bool open_above = !high.inclusive || high.at == At::kPrefixEnd || high.at == At::kClassStart || at_class_end;
+  return (low.inclusive && low.at != At::kClassEnd ? "[" : "(") + text_of(low, collation) + ", " + text_of(high, collation) + (open_above ? ")" : "]");
 }
 
 std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey) {

@@ -148,14 +148,14 @@ std::vector<KeyRange> united(std::vector<KeyRange> ranges) {
   return join_overlapping(std::move(ranges), itself, [](KeyRange& range, const KeyRange& other) { range.upper = other.upper; });
 }
 
-std::vector<Interval> united(std::vector<Interval> intervals) {
+std::vector<Interval> united(std::vector<Interval> intervals, const Collator* collation) {
   struct Placed {
     KeyRange range;
     Interval interval;
   };
   std::vector<Placed> placed;
   for (Interval& interval : intervals) {
-    const FieldIntervals field{{interval}, Direction::kAscending};
+    const FieldIntervals field{{interval}, Direction::kAscending, KeyForm::kValue, collation};
     placed.push_back({key_ranges(std::span(&field, 1)).front(), std::move(interval)});
   }
   const auto range_of = [](const Placed& one) -> const KeyRange& { return one.range; };

@@ -23,6 +23,7 @@ struct FieldIntervals {
   keys::Direction direction;
   KeyForm form = KeyForm::kValue;  ///< Of a hash all intervals are points.
   const Collator* collation = nullptr;  ///< By which texts lie in the keys.
+  bool by_exclusion = false;  ///< All that the filter says of the field is what it is not: most keys may lie in them.
 };
 
 /// What a field of an index is to a sort whose order the index has.
@@ -41,6 +42,6 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields);
 /// The same keys in ranges that are ascending and apart.
 std::vector<KeyRange> united(std::vector<KeyRange> ranges);
 /// The same values in intervals that are ascending and apart.
-std::vector<Interval> united(std::vector<Interval> intervals);
+std::vector<Interval> united(std::vector<Interval> intervals, const Collator* collation = nullptr);
 
 }  // namespace partita::query

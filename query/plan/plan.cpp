@@ -57,8 +57,14 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
     const bool place = is_place(field.form);
     std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
     const bool hashed = field.form != KeyForm::kValue && !place;
-    if (index.null_is_one || hashed) pin_nulls(intervals);
     if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
+    if (index.null_is_one || hashed) pin_nulls(intervals);
+    bool by_exclusion = false;
+    if (field.form == KeyForm::kValue && !index.clustered) {
+      by_exclusion = intervals.empty();
+      intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, index.multikey);
+      if (by_exclusion && index.sparse && i == 0 && std::ranges::any_of(intervals, holds_null)) break;
+    }
     const bool combines = ranges > 1 && intervals.size() > 1;
     if (intervals.empty() || ranges * intervals.size() > (combines ? kMaxCombinedRanges : kMaxKeyRanges)) break;
     if (hashed && !all_points(intervals)) break;
@@ -66,7 +72,7 @@ std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTr
     if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation});
+    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation, by_exclusion});
     if (!pinned) break;
   }
   return narrowed;
@@ -271,7 +277,10 @@ std::vector<Plan> single_plans(const PlanRequest& request) {
   return plans;
 }
 
-bool looks_up(const Plan& plan) { return plan.access == Plan::Access::kIdLookup || !plan.intervals.empty(); }
+/// The filter says what the first field is, not only what it is not.
+bool looks_up(const Plan& plan) {
+  return plan.access == Plan::Access::kIdLookup || (!plan.intervals.empty() && !plan.by_exclusion());
+}
 
 /// The best way for each clause of an $or: nothing when one of them has none. `in_order`: each in the order of the sort.
 std::vector<Plan> best_branches(const PlanRequest& request, std::span<const std::shared_ptr<const FilterTree>> clauses, bool in_order) {
@@ -363,6 +372,15 @@ void add_unions(const PlanRequest& request, std::vector<Plan>& plans) {
   }
 }
 
+/// What is known of a field is only what it is not: worth a trial where nothing better is known, of a few.
+void drop_poor(std::vector<Plan>& plans) {
+  constexpr std::size_t kWorthTrying = 4;
+  const auto is_poor = [](const Plan& plan) { return plan.by_exclusion() && plan.sort_fields.empty(); };
+  const auto is_good = [](const Plan& plan) { return plan.access == Plan::Access::kUnion || looks_up(plan); };
+  std::size_t kept = std::ranges::any_of(plans, is_good) ? 0 : kWorthTrying;
+  std::erase_if(plans, [&](const Plan& plan) { return is_poor(plan) && (kept == 0 || kept-- == 0); });
+}
+
 }  // namespace
 
 std::optional<Plan> whole_or_narrowed(const PlanRequest& request, std::size_t position) {
@@ -394,6 +412,7 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
   if (!plans.empty() && plans.front().access == Plan::Access::kIdLookup) return plans;
   if (!near) add_unions(request, plans);
   std::stable_sort(plans.begin(), plans.end(), better);
+  if (!request.hint) drop_poor(plans);
   if (!request.hint && !near) plans.push_back(collection_scan(request));
   return plans;
 }

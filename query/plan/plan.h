@@ -95,6 +95,8 @@ struct Plan {
   /// Of a kIndexScan, a kIdLookup, or a kUnion of one index: ascending, apart; one open range when the filter does not narrow
   /// the index.
   std::vector<KeyRange> ranges() const;
+  /// All that the filter says of the index's first field is what it is not: to look at everything may be better.
+  bool by_exclusion() const { return access == Access::kIndexScan && !intervals.empty() && intervals.front().by_exclusion; }
   /// Of a kUnion: all branches lead through the same index, which for an _id looked up is the one of the records.
   bool through_one_index() const;
 };

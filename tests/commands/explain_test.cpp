@@ -117,7 +117,28 @@ TEST_F(Explain, NamesIndexesThatWereNotTaken) {
   EXPECT_EQ(at(told.view(), "queryPlanner.winningPlan.inputStage.indexName").as_string(), "a_1");
   EXPECT_EQ(at(told.view(), "queryPlanner.rejectedPlans.0.inputStage.indexName").as_string(), "b_1");
   EXPECT_EQ(at(told.view(), "queryPlanner.rejectedPlans").as_document().count(), 1u);
-  EXPECT_TRUE(at(told.view(), "executionStats.allPlansExecution").is_array());
+  const bson::View tried = at(told.view(), "executionStats.allPlansExecution").as_document();
+  ASSERT_EQ(tried.count(), 2u);
+  EXPECT_EQ(tried.at_path("0.executionStages.inputStage.indexName").as_string(), "a_1");
+  EXPECT_EQ(tried.at_path("0.totalKeysExamined").exact_int64(), 1);
+  EXPECT_EQ(tried.at_path("1.executionStages.inputStage.indexName").as_string(), "b_1");
+  EXPECT_GT(tried.at_path("0.score").to_double(), tried.at_path("1.score").to_double());
+}
+
+/// Whether most rows are something else only the rows tell.
+TEST_F(Explain, TriesWhatAFieldIsNotAgainstAWalkOverEverything) {
+  reply("{drop: 'c'}");
+  for (int i = 0; i < 300; ++i) {
+    reply("{insert: 'c', documents: [{_id: " + std::to_string(i) + ", state: '" + (i % 100 == 7 ? "new" : "done") + "'}]}");
+  }
+  reply("{createIndexes: 'c', indexes: [{key: {state: 1}, name: 'state_1'}]}");
+  const auto way = [&](const std::string& filter) {
+    const bson::Document told = explain("{find: 'c', filter: " + filter + "}", "allPlansExecution");
+    EXPECT_EQ(at(told.view(), "executionStats.allPlansExecution").as_document().count(), 2u);
+    return stages(told.view());
+  };
+  EXPECT_EQ(way("{state: {$ne: 'done'}}"), "FETCH 3, IXSCAN 3");
+  EXPECT_EQ(way("{state: {$nin: ['new', 'old']}}"), "COLLSCAN 297");
 }
 
 TEST_F(Explain, Counts) {
