@@ -37,6 +37,27 @@ bool has_position(std::string_view path);
 /// otherwise, what it says of texts, documents and arrays does not count, and a pattern knows no collation.
 PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation);
 
+/// How many ranges the points of these fields make together.
+std::size_t range_count(const std::vector<FieldIntervals>& narrowed);
+/// Whether so many more intervals may stand behind each of these ranges. Beyond some number the keys of the fields behind are
+/// asked themselves.
+bool makes_few_ranges(std::size_t ranges, std::size_t more);
+
+/// Adds what the filter says of the fields behind those that are narrowed already, up to `end`, as long as each before is pinned
+/// to points.
+void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed);
+
+/// How an index's order makes good a sort.
+struct Order {
+  bool backward = false;
+  std::vector<InSort> fields;
+};
+
+/// Whether the index's order is the sort's or its reverse: fields pinned to one point may stand between. A field pinned
+/// to several breaks the order of those behind it, unless its points are walked over each by itself.
+std::optional<Order> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
+                                 const SortSpec& spec, bool each_point_by_itself = false);
+
 /// Whether an index has all documents that the filter can match, as far as its own filter goes.
 bool serves_filter(const IndexDescription& index, const FilterTree& filter);
 
@@ -59,7 +80,8 @@ std::vector<Plan> text_plans(const PlanRequest& request);
 /// A scan of one index, in its ranges if the filter narrows it, over all of it otherwise; nothing where it lacks documents.
 std::optional<Plan> whole_or_narrowed(const PlanRequest& request, std::size_t position);
 
-/// A plan for each path of the filter that a wildcard index has, and whose values the filter narrows down.
+/// A plan for each path of the filter that a wildcard index has, and whose values the filter narrows down; where there is none,
+/// one for the fields before the wildcard.
 std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t position);
 
 }  // namespace partita::query

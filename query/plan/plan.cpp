@@ -15,118 +15,6 @@ namespace {
 
 using keys::Direction;
 
-std::string_view top_name(std::string_view path) { return path.substr(0, path.find('.')); }
-
-/// Two paths through one array: what the filter says about them may hold for different elements, and then no key has both.
-bool may_share_array(const IndexDescription& index, std::size_t field) {
-  if (!index.multikey) return false;
-  for (std::size_t i = 0; i < field; ++i)
-    if (top_name(index.fields[i].path) == top_name(index.fields[field].path)) return true;
-  return false;
-}
-
-/// A part like "0" picks an element by its position, and the index has keys for that one alone. To the filter the field
-/// "0" of all other elements is there too, missing, and so null may be found where the index has no null.
-bool may_hide_null(std::string_view path, const std::vector<Interval>& intervals) {
-  if (!has_position(path)) return false;
-  return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.high.value.is_null(); });
-}
-
-/// Null, missing and undefined are one key where an index says so, and a point.
-void pin_nulls(std::vector<Interval>& intervals) {
-  for (Interval& interval : intervals) {
-    const bool nulls = interval.high.value.is_null() && interval.low.type_class == bson::TypeClass::kUndefined;
-    if (nulls) interval.low = interval.high;
-  }
-}
-
-/// Ranges that several lists make together: beyond that the keys of the fields behind are asked themselves.
-constexpr std::size_t kMaxCombinedRanges = 4096;
-
-bool holds_array(const std::vector<Interval>& intervals) {
-  return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.low.value.is_array(); });
-}
-
-/// Fields from the first on, as long as each before is pinned to points.
-std::vector<FieldIntervals> narrow(const IndexDescription& index, const FilterTree& filter) {
-  std::vector<FieldIntervals> narrowed;
-  std::size_t ranges = 1;
-  for (std::size_t i = 0; i < index.fields.size() && !may_share_array(index, i); ++i) {
-    const IndexDescription::Field& field = index.fields[i];
-    if (field.form == KeyForm::kText) break;
-    const bool place = is_place(field.form);
-    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
-    const bool hashed = field.form != KeyForm::kValue && !place;
-    if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
-    if (index.null_is_one || hashed) pin_nulls(intervals);
-    bool by_exclusion = false;
-    if (field.form == KeyForm::kValue && !index.clustered) {
-      by_exclusion = intervals.empty();
-      intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, index.multikey);
-      if (by_exclusion && index.sparse && i == 0 && std::ranges::any_of(intervals, holds_null)) break;
-    }
-    const bool combines = ranges > 1 && intervals.size() > 1;
-    if (intervals.empty() || ranges * intervals.size() > (combines ? kMaxCombinedRanges : kMaxKeyRanges)) break;
-    if (hashed && !all_points(intervals)) break;
-    if ((hashed || has_position(field.path)) && holds_array(intervals)) break;
-    if (may_hide_null(field.path, intervals)) break;
-    ranges *= intervals.size();
-    const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation, by_exclusion});
-    if (!pinned) break;
-  }
-  return narrowed;
-}
-
-/// Nothing in these intervals is a text or might hold one.
-bool is_free_of_texts(const std::vector<Interval>& intervals) {
-  using bson::TypeClass;
-  return std::ranges::all_of(intervals, [](const Interval& interval) {
-    const TypeClass low = interval.low.type_class;
-    const TypeClass high = interval.high.type_class;
-    if (low == high) return !is_collated(low);
-    return high < TypeClass::kString || (low > TypeClass::kArray && high < TypeClass::kCodeWithScope);
-  });
-}
-
-/// How an index's order makes good a sort.
-struct Order {
-  bool backward = false;
-  std::vector<InSort> fields;
-};
-
-/// Whether the index's order is the sort's or its reverse: fields pinned to one point may stand between. A field pinned
-/// to several breaks the order of those behind it, unless its points are walked over each by itself.
-std::optional<Order> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
-                                 const SortSpec& spec, bool each_point_by_itself = false) {
-  if (index.multikey) return std::nullopt;
-  const std::span<const SortField> sort = spec.fields();
-  std::optional<bool> backward;
-  Order order;
-  std::size_t asked = 0;
-  for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
-    if (sort[asked].text_score) return std::nullopt;
-    const bool one_point = i < narrowed.size() && (each_point_by_itself || narrowed[i].intervals.size() == 1) && all_points(narrowed[i].intervals);
-    if (index.fields[i].form != KeyForm::kValue && !one_point) return std::nullopt;
-    if (index.fields[i].path != sort[asked].path) {
-      if (!one_point) return std::nullopt;
-      order.fields.push_back(InSort::kPinned);
-      continue;
-    }
-    if (index.fields[i].form == KeyForm::kHash && each_point_by_itself) return std::nullopt;  // The values are not in the keys.
-    const bool same_order = agree(index.fields[i].collation, spec.collation());
-    if (!same_order && (each_point_by_itself || !one_point) && !(i < narrowed.size() && is_free_of_texts(narrowed[i].intervals))) return std::nullopt;
-    const bool against = index.fields[i].direction != sort[asked].direction;
-    if (!one_point && backward.value_or(against) != against) return std::nullopt;
-    if (!one_point) backward = against;
-    order.fields.push_back(against ? InSort::kComplement : InSort::kAsItIs);
-    ++asked;
-  }
-  if (asked < sort.size()) return std::nullopt;
-  order.backward = backward.value_or(false);
-  return order;
-}
-
 /// A scan of which each point of the fields before the sort's is walked over by itself, in the sort's order, and all of them
 /// in turns.
 std::optional<Plan> plan_in_turns(const Plan& scan, const IndexDescription& index, const SortSpec& sort) {
@@ -175,7 +63,8 @@ void note_keys(const PlanRequest& request, Plan& scan) {
 
 std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position, bool hinted) {
   const IndexDescription& index = request.indexes[position];
-  std::vector<FieldIntervals> narrowed = narrow(index, *request.filter);
+  std::vector<FieldIntervals> narrowed;
+  narrow(index, *request.filter, index.fields.size(), narrowed);
   const bool sorts = request.sort != nullptr && !request.sort->empty();
   const bool by_fields = sorts && request.sort->near() == nullptr;
   auto order = by_fields ? serves_sort(index, narrowed, *request.sort) : std::nullopt;
@@ -311,7 +200,7 @@ std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Pl
   std::vector<Interval> intervals;
   for (const Plan& branch : branches) {
     const bool alike = branch.access == Plan::Access::kIndexScan && branch.index == first.index && branch.intervals.size() == 1 &&
-                       branch.wildcard_path.empty() && branch.intervals[0].form == KeyForm::kValue &&
+                       request.indexes[branch.index].wildcard == nullptr && branch.intervals[0].form == KeyForm::kValue &&
                        branch.intervals[0].collation == nullptr;
     if (!alike) return std::nullopt;
     std::ranges::copy(branch.intervals[0].intervals, std::back_inserter(intervals));

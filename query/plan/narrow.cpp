@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a filter says of an index's fields, one after the other.
+#include <algorithm>
+
+#include "query/plan/candidates.h"
+
+namespace partita::query {
+namespace {
+
+std::string_view top_name(std::string_view path) { return path.substr(0, path.find('.')); }
+
+/// Two paths through one array: what the filter says about them may hold for different elements, and then no key has both.
+bool may_share_array(const IndexDescription& index, std::size_t field) {
+  if (!index.multikey) return false;
+  for (std::size_t i = 0; i < field; ++i)
+    if (top_name(index.fields[i].path) == top_name(index.fields[field].path)) return true;
+  return false;
+}
+
+/// A part like "0" picks an element by its position, and the index has keys for that one alone. To the filter the field
+/// "0" of all other elements is there too, missing, and so null may be found where the index has no null.
+bool may_hide_null(std::string_view path, const std::vector<Interval>& intervals) {
+  if (!has_position(path)) return false;
+  return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.high.value.is_null(); });
+}
+
+/// Null, missing and undefined are one key where an index says so, and a point.
+void pin_nulls(std::vector<Interval>& intervals) {
+  for (Interval& interval : intervals) {
+    const bool nulls = interval.high.value.is_null() && interval.low.type_class == bson::TypeClass::kUndefined;
+    if (nulls) interval.low = interval.high;
+  }
+}
+
+bool holds_array(const std::vector<Interval>& intervals) {
+  return std::ranges::any_of(intervals, [](const Interval& interval) { return interval.low.value.is_array(); });
+}
+
+/// Ranges that several lists make together.
+constexpr std::size_t kMaxCombinedRanges = 4096;
+
+}  // namespace
+
+std::size_t range_count(const std::vector<FieldIntervals>& narrowed) {
+  std::size_t ranges = 1;
+  for (const FieldIntervals& field : narrowed) ranges *= field.intervals.size();
+  return ranges;
+}
+
+bool makes_few_ranges(std::size_t ranges, std::size_t more) {
+  return ranges * more <= (ranges > 1 && more > 1 ? kMaxCombinedRanges : kMaxKeyRanges);
+}
+
+void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed) {
+  if (!narrowed.empty() && !all_points(narrowed.back().intervals)) return;
+  std::size_t ranges = range_count(narrowed);
+  for (std::size_t i = narrowed.size(); i < end && !may_share_array(index, i); ++i) {
+    const IndexDescription::Field& field = index.fields[i];
+    if (field.form == KeyForm::kText) break;
+    const bool place = is_place(field.form);
+    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
+    const bool hashed = field.form != KeyForm::kValue && !place;
+    if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
+    if (index.null_is_one || hashed) pin_nulls(intervals);
+    bool by_exclusion = false;
+    if (field.form == KeyForm::kValue && !index.clustered) {
+      by_exclusion = intervals.empty();
+      intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, index.multikey);
+      if (by_exclusion && index.sparse && i == 0 && std::ranges::any_of(intervals, holds_null)) break;
+    }
+    if (intervals.empty() || !makes_few_ranges(ranges, intervals.size())) break;
+    if (hashed && !all_points(intervals)) break;
+    if ((hashed || has_position(field.path)) && holds_array(intervals)) break;
+    if (may_hide_null(field.path, intervals)) break;
+    ranges *= intervals.size();
+    const bool pinned = all_points(intervals);
+    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation, by_exclusion});
+    if (!pinned) break;
+  }
+}
+
+}  // namespace partita::query
