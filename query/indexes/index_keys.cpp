@@ -101,19 +101,6 @@ bool IndexKeyMaker::make_plain(bson::View document, IndexKeys& out) const {
   return true;
 }
 
-Status IndexKeyMaker::make_wildcard(bson::View document, IndexKeys& out) const {
-  out.walk_.reset(*wildcard_, document);
-  while (out.walk_.next()) {
-    out.begin_entry();
-    append_wildcard_path(out.walk_.path(), out.bytes_);
-    keys::encode(out.walk_.value(), keys::Direction::kAscending, out.bytes_, &out.types_, collation_.get());
-    out.end_entry();
-  }
-  out.multikey_ = out.walk_.arrays();
-  out.sort();
-  return {};
-}
-
 /// A field of a hashed index has one value: an array on the way to it, hashed or not, has no place there.
 Status IndexKeyMaker::refuse_array(bson::View document) const {
   for (const IndexField& field : fields_) {

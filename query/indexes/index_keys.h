@@ -48,9 +48,8 @@ class IndexKeys {
   keys::TypeBits types_;
   keys::PathTuples tuples_;
   WildcardWalk walk_;
-  // Of an index of places: the values of all fields, field after field.
-  std::vector<bson::Value> values_;
-  std::vector<std::size_t> ends_;
+  std::vector<bson::Value> values_;  ///< Of an index of places: of all fields, field after field. Beside a wildcard: one of each.
+  std::vector<std::size_t> ends_;  ///< Of an index of places.
   std::vector<std::int64_t> cells_;
   text::TermSet terms_;
 };
@@ -61,7 +60,7 @@ class IndexKeys {
 /// place, together with each value of the other fields: geo_keys.cpp. Documents without arrays under the fields take a short way, on which nothing is allocated.
 class IndexKeyMaker {
  public:
-  /// With a scope the one field is a wildcard; with a text one of them is of its terms.
+  /// With a scope one field is a wildcard; with a text one of them is of its terms.
   IndexKeyMaker(std::vector<IndexField> fields, bool sparse, std::optional<Matcher> filter = std::nullopt,
                 std::optional<WildcardScope> wildcard = std::nullopt, std::optional<GeoIndexOptions> geo = std::nullopt,
                 std::shared_ptr<const text::Spec> text = nullptr, Collation collation = nullptr);
@@ -79,7 +78,7 @@ class IndexKeyMaker {
   const std::shared_ptr<const text::Spec>& text() const { return text_; }
   /// Fails as PathTuples does: CannotIndexParallelArrays, Location16746; with Location16766 for an array in a hashed index,
   /// with Location16755 and others for what is no place; of a text index as text::Walk does, with CannotBuildIndexKeys for an
-  /// array in a field beside the texts.
+  /// array in a field beside the texts; with Location7246301 for one beside a wildcard.
   Status make(bson::View document, IndexKeys& out) const;
   /// Whether the two documents hold the same bytes wherever the fields, and those of the filter, begin: then they have the
   /// same keys. May be false for others with the same keys.
@@ -89,6 +88,7 @@ class IndexKeyMaker {
   bool make_plain(bson::View document, IndexKeys& out) const;
   Status make_tuples(bson::View document, IndexKeys& out) const;
   Status make_wildcard(bson::View document, IndexKeys& out) const;
+  void add_wildcard_key(std::optional<std::string_view> path, bson::Value value, IndexKeys& out) const;
   Status make_text(bson::View document, IndexKeys& out) const;
   Status refuse_array(bson::View document) const;
   Status make_places(bson::View document, IndexKeys& out) const;

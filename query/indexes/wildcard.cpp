@@ -12,12 +12,6 @@ namespace {
 
 using Reach = WildcardScope::Reach;
 
-/// Whether `path` is `prefix` or lies below it.
-bool lies_in(std::string_view path, std::string_view prefix) {
-  if (!path.starts_with(prefix)) return false;
-  return path.size() == prefix.size() || path[prefix.size()] == '.';
-}
-
 /// One field of a projection on its way to being listed.
 struct Listing {
   bson::View::Iterator at;
@@ -28,9 +22,15 @@ Status computed() {
   return error(Code{51271}, "Bad projection specification, cannot use computed fields when parsing a spec in kBanComputedFields mode");
 }
 
-/// {a: {b: 1}, c: 1} as the paths a.b and c, each with whether it is kept.
-Result<std::vector<std::pair<std::string, bool>>> flatten(bson::View projection) {
-  std::vector<std::pair<std::string, bool>> paths;
+}  // namespace
+
+bool lies_in(std::string_view path, std::string_view around) {
+  if (!path.starts_with(around)) return false;
+  return path.size() == around.size() || path[around.size()] == '.';
+}
+
+Result<std::vector<ProjectedPath>> projected_paths(bson::View projection) {
+  std::vector<ProjectedPath> paths;
   std::vector<Listing> open{{projection.begin(), 0}};
   std::string path;
   while (!open.empty()) {
@@ -47,15 +47,13 @@ Result<std::vector<std::pair<std::string, bool>>> flatten(bson::View projection)
     if (field.value.is_document()) {
       open.push_back({field.value.as_document().begin(), path.size()});
     } else if (field.value.is_bool() || field.value.is_number()) {
-      paths.emplace_back(path, field.value.truthy());
+      paths.push_back({path, field.value.truthy()});
     } else {
       return computed();
     }
   }
   return paths;
 }
-
-}  // namespace
 
 Result<WildcardScope> WildcardScope::parse(std::string_view below, bson::View projection) {
   WildcardScope scope;
@@ -69,19 +67,19 @@ Result<WildcardScope> WildcardScope::parse(std::string_view below, bson::View pr
     return scope;
   }
   if (projection.empty()) return scope;
-  TRY(auto paths, flatten(projection));
+  TRY(auto paths, projected_paths(projection));
   CHECK_OK(Projection::parse(projection).status());
   // The _id goes its own way: kept or dropped whatever happens to the others, and dropped when nothing is said.
-  const auto is_id = [](const auto& path) { return path.first == "_id"; };
+  const auto is_id = [](const ProjectedPath& one) { return one.path == "_id"; };
   const auto others = std::ranges::find_if_not(paths, is_id);
   const auto id = std::ranges::find_if(paths, is_id);
-  scope.includes_ = others != paths.end() ? others->second : id->second;
+  scope.includes_ = others != paths.end() ? others->kept : id->kept;
   for (auto& [path, kept] : paths) {
     if (path == "_id") continue;
     scope.listed_.push_back(std::move(path));
   }
-  scope.excludes_id_ = id == paths.end() ? !scope.includes_ : !id->second;
-  if (scope.includes_ && id != paths.end() && id->second) scope.listed_.emplace_back("_id");
+  scope.excludes_id_ = id == paths.end() ? !scope.includes_ : !id->kept;
+  if (scope.includes_ && id != paths.end() && id->kept) scope.listed_.emplace_back("_id");
   return scope;
 }
 

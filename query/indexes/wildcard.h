@@ -10,6 +10,17 @@
 
 namespace partita::query {
 
+/// Whether `path` is `around` or lies below it.
+bool lies_in(std::string_view path, std::string_view around);
+
+/// One path of a projection that computes nothing.
+struct ProjectedPath {
+  std::string path;
+  bool kept;
+};
+/// {a: {b: 1}, c: 1} as a.b and c. Location51271 for what is more than that.
+Result<std::vector<ProjectedPath>> projected_paths(bson::View projection);
+
 /// Which paths a wildcard index has keys of. $** is every path but _id, or those that a projection tells; a.$** is what
 /// lies at or below a. Immutable.
 class WildcardScope {

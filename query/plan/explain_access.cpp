@@ -28,13 +28,25 @@ namespace {
 
 constexpr std::string_view kPathField = "$_path";  ///< What a wildcard's keys begin with.
 
+/// As an index on the path that is looked at would have it; in fields before a wildcard alone, on no path.
+void write_wildcard_pattern(const Telling& telling, Writer& pattern) {
+  const std::size_t place = telling.index().wildcard_place();
+  std::size_t i = 0;
+  for (const bson::Field& field : telling.index().pattern) {
+    if (i++ != place) {
+      pattern.add(field);
+      continue;
+    }
+    pattern.add(kPathField, 1);
+    if (!telling.plan.wildcard_path.empty()) pattern.add(telling.plan.wildcard_path, field.value);
+  }
+}
+
 void write_key_pattern(const Telling& telling, Writer& out) {
   const IndexDescription& index = telling.index();
   if (index.wildcard != nullptr) {
     Writer pattern = out.document("keyPattern");
-    pattern.add(kPathField, 1);
-    pattern.add(telling.plan.wildcard_path, 1);
-    return;
+    return write_wildcard_pattern(telling, pattern);
   }
   if (!index.pattern.empty()) return out.add("keyPattern", index.pattern);
   Writer pattern = out.document("keyPattern");
@@ -59,13 +71,22 @@ std::string shown(const Interval& interval, KeyForm form, const Collator* collat
   return "[" + hash + ", " + hash + "]";
 }
 
+/// Those of the keys: of a wildcard the path, and the value there if it is looked at.
+std::vector<std::string_view> field_names(const Plan& plan, const IndexDescription& index) {
+  std::vector<std::string_view> names;
+  for (const IndexDescription::Field& field : index.fields) {
+    const bool wildcard = field.form == KeyForm::kPathAndValue;
+    names.push_back(wildcard ? kPathField : field.path);
+    if (wildcard && !plan.wildcard_path.empty()) names.push_back(plan.wildcard_path);
+  }
+  return names;
+}
+
 }  // namespace
 
 void write_bounds(const Plan& plan, const IndexDescription& index, Writer& bounds) {
   if (plan.given) return;  // Keys, and no intervals: MongoDB does not tell them either.
-  std::vector<std::string_view> names;
-  for (const IndexDescription::Field& field : index.fields) names.push_back(field.path);
-  if (index.wildcard != nullptr) names = {kPathField, plan.wildcard_path};
+  const std::vector<std::string_view> names = field_names(plan, index);
   for (std::size_t i = 0; i < names.size(); ++i) {
     bson::ArrayWriter intervals = bounds.array(names[i]);
     if (i >= plan.intervals.size()) {
@@ -88,8 +109,14 @@ void write_multikey_paths(const Telling& telling, Writer& out) {
   Writer shown = out.document("multiKeyPaths");
   if (index.wildcard != nullptr) {
     const std::string_view path = telling.plan.wildcard_path;
-    shown.array(kPathField);
-    write_prefixes(path, [&](std::string_view prefix, std::size_t) { return (index.array_bits & WildcardScope::array_bit(prefix)) != 0; }, shown);
+    const auto is_array = [&](std::string_view prefix, std::size_t) { return (index.array_bits & WildcardScope::array_bit(prefix)) != 0; };
+    for (const std::string_view name : field_names(telling.plan, index)) {
+      if (name == path) {
+        write_prefixes(path, is_array, shown);
+      } else {
+        shown.array(name);
+      }
+    }
     return;
   }
   std::vector<std::string_view> paths;
@@ -104,7 +131,8 @@ void write_multikey_paths(const Telling& telling, Writer& out) {
 bool is_multikey(const Telling& telling) {
   const IndexDescription& index = telling.index();
   if (index.wildcard == nullptr) return index.multikey;
-  return (index.array_bits & WildcardScope::array_bits(telling.plan.wildcard_path)) != 0;
+  const std::string_view path = telling.plan.wildcard_path;
+  return !path.empty() && (index.array_bits & WildcardScope::array_bits(path)) != 0;
 }
 
 bool is_hashed(const IndexDescription& index) {

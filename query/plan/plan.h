@@ -28,13 +28,16 @@ struct IndexDescription {
   bool multikey = false;  ///< Some document has an array under one of its paths.
   std::uint64_t array_bits = 0;  ///< The same in detail: see IndexKeys::multikey().
   const text::Spec* text = nullptr;  ///< Of the terms of these texts: it serves the $text that is made for it.
-  const WildcardScope* wildcard = nullptr;  ///< Its one field is a wildcard: one path of it serves a query.
+  const WildcardScope* wildcard = nullptr;  ///< One of its fields is a wildcard: one path of it serves a query.
   const GeoIndexOptions* geo = nullptr;  ///< Of an index of places: it serves who asks for some, and nobody else.
   bool unique = false;
   bool sparse = false;    ///< Documents without the fields are not in it.
   bool clustered = false;  ///< The records themselves, in the order of their keys: no fetch behind it.
   bool by_id = false;      ///< Its only field is _id, ascending: one row, found by one descent.
   bool null_is_one = false;  ///< Keys hold null for what is missing or undefined: one point for all three.
+
+  /// Which field the wildcard is.
+  std::size_t wildcard_place() const;
 };
 
 /// What is asked. All of it must outlive the plan, which points into the filter.
@@ -77,7 +80,8 @@ struct Plan {
   /// What can be asked of a key, before its document is read.
   std::vector<const FilterNode*> key_conditions = {};
   bool may_repeat = false;  ///< One document may have several keys in the ranges: it is to be answered once.
-  /// Of a wildcard index: the path, in the filter. The first intervals are its own then, and those of its values follow.
+  /// Of a wildcard index: the path, in the filter. In the wildcard's place are the path's own intervals then, and those of its
+  /// values follow. Empty where only fields before the wildcard are looked at.
   std::string_view wildcard_path = {};
   std::shared_ptr<const bson::Document> texts = nullptr;  ///< What intervals of paths and terms point into.
   /// Bits that the index must not have in its IndexDescription::array_bits for the plan to be right.

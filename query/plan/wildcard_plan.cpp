@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A wildcard index has a key for each path and value, and none where nothing is. So it serves what a filter demands of one
-// path, where that excludes what is missing, and is no comparison with a document or an array as a whole.
+// path, where that excludes what is missing, and is no comparison with a document or an array as a whole. Fields before the
+// wildcard have to be pinned to points for that; those behind it are narrowed when the path's values are points. Fields before
+// it serve a filter by themselves too, if that asks for a value of one of them: then the document is in the index, perhaps
+// with many keys. Only paths below the wildcard hold arrays.
 #include <algorithm>
 
 #include "query/plan/candidates.h"
@@ -48,38 +51,102 @@ std::vector<Interval> value_intervals(const FilterTree& filter, std::string_view
   return intervals;
 }
 
-std::optional<Plan> path_plan(const PlanRequest& request, std::size_t position, std::string_view path) {
-  const IndexDescription& index = request.indexes[position];
-  if (has_position(path) || index.wildcard->reach(path) != WildcardScope::Reach::kInside) return std::nullopt;
-  const Collator* const collation = index.fields[0].collation;
+bool all_pinned(const std::vector<FieldIntervals>& fields) { return fields.empty() || all_points(fields.back().intervals); }
+
+/// What the filter says of one wildcard index.
+class WildcardPlanner {
+ public:
+  WildcardPlanner(const PlanRequest& request, std::size_t position)
+      : request_(request), index_(request.indexes[position]), place_(index_.wildcard_place()), position_(position) {
+    index_.multikey = false;
+    narrow(index_, *request.filter, place_, before_);
+  }
+  std::optional<Plan> on_path(std::string_view path) const;
+  std::optional<Plan> before_wildcard() const;
+  /// Whether the path may be narrowed.
+  bool reaches_wildcard() const { return before_.size() == place_ && all_pinned(before_); }
+
+ private:
+  bool sorts() const { return request_.sort != nullptr && !request_.sort->empty(); }
+  void order(const IndexDescription& fields, const std::vector<FieldIntervals>& narrowed, Plan& plan) const;
+
+  const PlanRequest& request_;
+  IndexDescription index_;
+  std::size_t place_;
+  std::size_t position_;
+  std::vector<FieldIntervals> before_;
+};
+
+/// Settles the sort, and the score: an index of these fields alone is shorter.
+void WildcardPlanner::order(const IndexDescription& fields, const std::vector<FieldIntervals>& narrowed, Plan& plan) const {
+  auto order = sorts() && request_.sort->near() == nullptr ? serves_sort(fields, narrowed, *request_.sort) : std::nullopt;
+  plan.needs_sort = sorts() && !order;
+  plan.score = score(index_, narrowed, order.has_value()) - 1;
+  if (!order) return;
+  plan.backward = order->backward;
+  plan.sort_fields = std::move(order->fields);
+}
+
+std::optional<Plan> WildcardPlanner::on_path(std::string_view path) const {
+  if (has_position(path) || index_.wildcard->reach(path) != WildcardScope::Reach::kInside) return std::nullopt;
+  const IndexDescription::Field& wildcard = index_.fields[place_];
   const std::uint64_t bits = WildcardScope::array_bits(path);
-  const bool multikey = (index.array_bits & bits) != 0;
-  std::vector<Interval> values = value_intervals(*request.filter, path, collation, multikey);
+  const bool multikey = (index_.array_bits & bits) != 0;
+  std::vector<Interval> values = value_intervals(*request_.filter, path, wildcard.collation, multikey);
   const bool below = values.empty();
-  if (below && !(index.wildcard->covers(path) && exists(*request.filter, path))) return std::nullopt;
-  Plan plan{.access = Plan::Access::kIndexScan, .index = position, .wildcard_path = path, .texts = texts_of(path)};
-  plan.intervals.push_back({path_intervals(*plan.texts, below), keys::Direction::kAscending});
-  if (!below) plan.intervals.push_back({std::move(values), keys::Direction::kAscending, KeyForm::kValue, collation});
-  const bool sorts = request.sort != nullptr && !request.sort->empty();
-  const bool in_order = sorts && !below && !multikey && agree(collation, request.sort->collation()) && request.sort->fields().size() == 1 && request.sort->fields()[0].path == path;
-  plan.needs_sort = sorts && !in_order;
-  plan.backward = in_order && request.sort->fields()[0].direction == keys::Direction::kDescending;
+  if (below && !(index_.wildcard->covers(path) && exists(*request_.filter, path))) return std::nullopt;
+  Plan plan{.access = Plan::Access::kIndexScan, .index = position_, .wildcard_path = path, .texts = texts_of(path)};
+  // As an index would be that has the path for one of its fields.
+  IndexDescription fields = index_;
+  fields.multikey = multikey && !below;
+  if (below) fields.fields.resize(place_);
+  std::vector<FieldIntervals> narrowed = before_;
+  if (!below) {
+    fields.fields[place_] = {path, wildcard.direction, KeyForm::kValue, wildcard.collation};
+    if (makes_few_ranges(range_count(narrowed), values.size())) {
+      narrowed.push_back({std::move(values), wildcard.direction, KeyForm::kValue, wildcard.collation});
+      narrow(index_, *request_.filter, index_.fields.size(), narrowed);
+    }
+  }
+  order(fields, narrowed, plan);
   plan.may_repeat = multikey || below;
   if (!plan.may_repeat) plan.without_arrays = bits;
-  plan.score = score(index, std::span(plan.intervals).subspan(1), in_order) - 1;  // An index of that path alone is shorter.
+  plan.intervals = std::move(narrowed);
+  const auto place = plan.intervals.begin() + static_cast<std::ptrdiff_t>(place_);
+  plan.intervals.insert(place, {path_intervals(*plan.texts, below), keys::Direction::kAscending});
+  return plan;
+}
+
+/// It is a sparse index: who has none of the fields is not in it.
+std::optional<Plan> WildcardPlanner::before_wildcard() const {
+  const auto demands_value = [](const FieldIntervals& field) { return std::ranges::none_of(field.intervals, holds_null); };
+  if (std::ranges::none_of(before_, demands_value)) return std::nullopt;
+  Plan plan{.access = Plan::Access::kIndexScan, .index = position_, .intervals = before_, .may_repeat = true};
+  IndexDescription fields = index_;
+  fields.fields.resize(place_);
+  order(fields, before_, plan);
   return plan;
 }
 
 }  // namespace
 
+std::size_t IndexDescription::wildcard_place() const {
+  const auto found = std::ranges::find(fields, KeyForm::kPathAndValue, &Field::form);
+  return static_cast<std::size_t>(found - fields.begin());
+}
+
 std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t position) {
   std::vector<Plan> plans;
+  if (!serves_near(request.indexes[position], *request.filter)) return plans;
+  const WildcardPlanner planner(request, position);
   for (const FilterNode* node : conjuncts(*request.filter)) {
-    if (node->kind != FilterNode::Kind::kField) continue;
+    if (node->kind != FilterNode::Kind::kField || !planner.reaches_wildcard()) continue;
     const std::string_view path = node->path.text();
     if (std::ranges::find(plans, path, &Plan::wildcard_path) != plans.end()) continue;
-    if (std::optional<Plan> plan = path_plan(request, position, path)) plans.push_back(std::move(*plan));
+    if (std::optional<Plan> plan = planner.on_path(path)) plans.push_back(std::move(*plan));
   }
+  if (!plans.empty()) return plans;
+  if (std::optional<Plan> plan = planner.before_wildcard()) plans.push_back(std::move(*plan));
   return plans;
 }
 

@@ -5,6 +5,7 @@
 #include "shards/catalog/geo_index.h"
 #include "shards/catalog/index_options.h"
 #include "shards/catalog/text_definition.h"
+#include "shards/catalog/wildcard_definition.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
@@ -18,10 +19,6 @@ Status cannot(std::string_view why) { return error(Code::CannotCreateIndex, why)
 
 /// What a DBRef consists of.
 bool is_reference_field(std::string_view name) { return name == "$ref" || name == "$id" || name == "$db"; }
-
-/// Where a wildcard stands, all that comes below is indexed: $** is everything, a.$** what is in a.
-constexpr std::string_view kWildcard = "$**";
-bool is_wildcard(std::string_view path) { return path == kWildcard || path.ends_with(".$**"); }
 
 Status check_plugin(std::string_view name) {
   constexpr std::string_view kLater[] = {"2dsphere_bucket", "columnstore"};
@@ -54,7 +51,6 @@ Result<IndexSpec::Part> parse_part(std::string_view path, bson::Value direction)
   const double sign = direction.to_double().value_or(0);
   if (std::isnan(sign)) return cannot("Values in the index key pattern cannot be NaN.");
   if (!(sign < 0 || sign > 0)) return cannot("Values in the index key pattern cannot be 0.");
-  if (wildcard && sign < 0) return cannot("A numeric value in a $** index key pattern must be positive.");
   part.descending = sign < 0;
   return part;
 }
@@ -71,12 +67,12 @@ Status parse_key(IndexSpec& spec, bson::View key) {
     spec.parts.push_back(std::move(part));
   }
   if (spec.parts.size() > kMaxFields) return error(Code{13103}, "too many compound keys");
+  if (spec.has(query::KeyForm::kPathAndValue)) return check_wildcard_key(spec);
   CHECK_OK(check_places(spec));
   const auto hashed = std::ranges::count(spec.parts, query::KeyForm::kHash, &IndexSpec::Part::form);
   if (hashed > 1) {
     return error(Code{31303}, "A maximum of one index field is allowed to be hashed but found ", hashed, " for 'key' ", bson::to_shell(key));
   }
-  if (spec.has(query::KeyForm::kPathAndValue) && spec.parts.size() > 1) return cannot("wildcard indexes do not allow compounding");
   return {};
 }
 
@@ -125,9 +121,7 @@ Result<std::shared_ptr<const query::IndexKeyMaker>> make_keys(const IndexSpec& s
   for (const IndexSpec::Part& part : spec.parts) fields.push_back({query::FieldPath(part.path), part.direction(), part.form});
   std::optional<query::WildcardScope> scope;
   if (spec.has(query::KeyForm::kPathAndValue)) {
-    std::string_view below = spec.parts[0].path;
-    below.remove_suffix(below == kWildcard ? kWildcard.size() : kWildcard.size() + 1);
-    TRY(scope, query::WildcardScope::parse(below, options.wildcard_projection));
+    TRY(scope, wildcard_scope(spec, options.wildcard_projection));
   }
   TRY(const std::optional<query::GeoIndexOptions> geo, read_geo_options(spec, definition));
   std::shared_ptr<const query::text::Spec> texts;

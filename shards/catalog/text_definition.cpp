@@ -8,13 +8,13 @@
 #include "query/text/language.h"
 #include "query/path/field_path.h"
 #include "shards/catalog/index_options.h"
+#include "shards/catalog/wildcard_definition.h"
 #include "wire/bson/json.h"
 
 namespace partita::shards {
 namespace {
 
 constexpr std::string_view kText = "text";
-constexpr std::string_view kWildcard = "$**";
 constexpr std::string_view kOptions[] = {"weights", "default_language", "language_override", "textIndexVersion"};
 constexpr std::int32_t kVersion = 3;
 constexpr double kMostWeight = 100000;
@@ -86,7 +86,7 @@ class TextDefinition {
 
   static Status check_other(std::string_view path, bson::Value value) {
     if (value.is_string()) return cannot("Can't use more than one index plugin for a single index.");
-    if (path.ends_with(kWildcard)) return cannot("wildcard indexes do not allow compounding");
+    if (is_wildcard(path)) return cannot("Can't use more than one index plugin for a single index.");
     CHECK_OK(check_index_path(path));
     const double direction = value.to_double().value_or(0);
     const bool is_one = (direction >= 1 && direction < 2) || (direction <= -1 && direction > -2);

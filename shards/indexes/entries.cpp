@@ -12,6 +12,8 @@
 namespace partita::shards {
 namespace {
 
+constexpr std::size_t kHashSize = 8;
+
 bool same(Bytes a, Bytes b) { return std::ranges::equal(a, b); }
 
 void put_size(bson::Buffer& out, std::size_t size) {
@@ -106,13 +108,14 @@ Status duplicate_key(std::string_view ns, std::string_view index_name, bson::Vie
 
 }  // namespace
 
+std::size_t size_before_value(query::KeyForm form, Bytes key) {
+  if (form == query::KeyForm::kHashAndValue) return kHashSize;
+  return form == query::KeyForm::kPathAndValue ? query::keys::encoded_size(key) : 0;
+}
+
 std::size_t part_size(query::KeyForm form, query::keys::Direction direction, Bytes key) {
-  using query::KeyForm;
-  constexpr std::size_t kHashSize = 8;
-  if (form == KeyForm::kHash) return kHashSize;
-  std::size_t before = 0;
-  if (form == KeyForm::kHashAndValue) before = kHashSize;
-  if (form == KeyForm::kPathAndValue) before = query::keys::encoded_size(key);
+  if (form == query::KeyForm::kHash) return kHashSize;
+  const std::size_t before = size_before_value(form, key);
   return before + query::keys::encoded_size(key.subspan(before), direction);
 }
 

@@ -76,6 +76,8 @@ class BasicIndexWriter {
 };
 using IndexWriter = BasicIndexWriter<Session>;
 
+/// What comes before the value of one field at the beginning of a key: its hash, or its path.
+std::size_t size_before_value(query::KeyForm form, Bytes key);
 /// The length of one field at the beginning of a key.
 std::size_t part_size(query::KeyForm form, query::keys::Direction direction, Bytes key);
 /// The record key inside an entry.

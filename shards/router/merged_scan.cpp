@@ -9,7 +9,6 @@ namespace partita::shards {
 namespace {
 
 constexpr std::size_t kSizeBytes = sizeof(std::uint32_t);
-constexpr std::size_t kHashBytes = 8;
 
 void append_complement(Bytes bytes, bson::Buffer& out) {
   for (const std::uint8_t byte : bytes) out.push(static_cast<std::uint8_t>(~byte));
@@ -50,8 +49,7 @@ Result<bool> MergedScan::advance(Turn& turn) {
   Bytes rest = turn.scan.position();
   for (const WalkField& field : turn.order->fields) {
     const std::size_t size = part_size(field.form, field.direction, rest);
-    // Values are in order, their hashes are not.
-    const Bytes value = field.form == query::KeyForm::kHashAndValue ? rest.first(size).subspan(kHashBytes) : rest.first(size);
+    const Bytes value = rest.first(size).subspan(size_before_value(field.form, rest));
     if (field.in_sort == query::InSort::kAsItIs) turn.key.append(value);
     if (field.in_sort == query::InSort::kComplement) append_complement(value, turn.key);
     rest = rest.subspan(size);

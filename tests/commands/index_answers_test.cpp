@@ -42,6 +42,7 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
         break;
       case 3:
         index.wildcard = true;
+        if (random_.one_in(2)) return compound_wildcard();
         index.key = Document::build([&](Writer& w) { w.add(random_.one_in(4) ? "a.$**" : "$**", 1); });
         if (index.key.view().has("$**") && random_.one_in(2)) {
           index.options = Document::build([&](Writer& w) {
@@ -53,6 +54,42 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
         break;
     }
     return index;
+  }
+  /// A wildcard among one or two other fields, of which most documents have values, and no arrays. Documents that have none of
+  /// them are found by other ways than it.
+  Index compound_wildcard() {
+    Index index{.key = {}, .options = {}, .paths = {}, .leaves_out = random_.one_in(4), .wildcard = true};
+    const bool everything = random_.one_in(2);
+    const std::string path = everything ? "$**" : std::string(random_.one_in(2) ? "a" : "b.a") + ".$**";
+    const std::size_t place = random_.below(3);
+    const bool both = place == 1 || random_.one_in(2);
+    const std::string second = random_.one_in(3) && !everything ? (path[0] == 'a' ? "b" : "a") : "u";
+    const std::string below = everything ? random_path(random_) : path.substr(0, path.size() - 4) + (random_.one_in(2) ? ".b" : "");
+    std::vector<std::pair<std::string, std::string>> fields{{"t", "t"}};
+    if (both) fields.emplace_back(second, second);
+    fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(std::min(place, fields.size())), {path, below});
+    index.key = Document::build([&](Writer& w) { for (const auto& field : fields) w.add(field.first, random_.one_in(2) ? 1 : -1); });
+    index.paths = Document::build([&](Writer& w) { for (const auto& field : fields) w.add(field.second, random_.one_in(2) ? 1 : -1); });
+    index.options = Document::build([&](Writer& w) {
+      if (random_.one_in(2)) Writer(w.document("collation")).elements(folded().view());
+      if (index.leaves_out) w.add("partialFilterExpression", random_partial(index.paths).view());
+      if (!everything) return;
+      Writer projection = w.document("wildcardProjection");
+      if (random_.one_in(2)) return projection.add(random_.one_in(2) ? "a" : "b", 1);
+      for (const char* left_out : {"t", "u"}) projection.add(left_out, 0);
+    });
+    return index;
+  }
+  /// By which "x" is "X".
+  static Document folded() {
+    return Document::build([](Writer& w) {
+      w.add("locale", "en");
+      w.add("strength", 2);
+    });
+  }
+  void add_plain(Writer& out, std::string_view name) {
+    if (random_.one_in(4)) return out.add(name, random_.one_in(2) ? "x" : "X");
+    out.add(name, static_cast<std::int32_t>(random_.below(3)));
   }
   /// With one of its fields hashed.
   Document hashed(const Document& pattern) {
@@ -99,6 +136,15 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
     }));
     ASSERT_EQ(reply["ok"].to_double(), 1) << readable(reply.view()) << readable(index.options.view());
   }
+  void divide() {
+    const Document reply = send(Document::build([&](Writer& w) {
+      w.add("shardCollection", "test." + collection_);
+      Writer(w.document("key")).add("_id", "hashed");
+      w.add("numInitialChunks", 3);
+      w.add("$db", "admin");
+    }));
+    ASSERT_EQ(reply["ok"].to_double(), 1) << readable(reply.view());
+  }
   /// Documents that the index refuses stay out.
   void insert(std::int32_t id) {
     const Document reply = send(Document::build([&](Writer& w) {
@@ -106,6 +152,7 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
       bson::ArrayWriter documents = w.array("documents");
       Writer one = documents.document();
       one.add("_id", id);
+      for (const char* name : {"t", "u"}) if (!random_.one_in(4)) add_plain(one, name);
       add_nested(one, "a", random_, 4);
       if (random_.one_in(2)) add_nested(one, "b", random_, random_.one_in(4) ? 3 : 1);
     }));
@@ -119,6 +166,7 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
       Writer(one.document("q")).add("_id", id);
       Writer changes = one.document("u");
       Writer set = changes.document("$set");
+      if (random_.one_in(2)) add_plain(set, "t");
       add_nested(set, random_.one_in(2) ? "a" : "b", random_, 3);
     }));
     expect_taken_or_unindexable(reply);
@@ -127,16 +175,27 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
     const bson::Value errors = reply["writeErrors"];
     if (errors.missing()) return;
     const auto code = errors.as_document()["0"].as_document()["code"].exact_int64();
-    EXPECT_TRUE(code == 171 || code == 16746 || code == 16766) << readable(reply.view());
+    EXPECT_TRUE(code == 171 || code == 16746 || code == 16766 || code == 7246301) << readable(reply.view());
   }
   void expect_sound() {
     const Document reply = send(Document::build([&](Writer& w) { w.add("validate", collection_); }));
     EXPECT_TRUE(reply["valid"].truthy()) << readable(reply.view());
   }
 
+  void remove(std::int32_t id) {
+    send(Document::build([&](Writer& w) {
+      w.add("delete", collection_);
+      bson::ArrayWriter deletes = w.array("deletes");
+      Writer one = deletes.document();
+      Writer(one.document("q")).add("_id", id);
+      one.add("limit", 1);
+    }));
+  }
   void add_operand(Writer& out, std::string_view name) {
     if (random_.one_in(6)) {
       out.null(name);
+    } else if (random_.one_in(6)) {
+      add_plain(out, name);
     } else {
       add_nested(out, name, random_, random_.one_in(4) ? 2 : 0);
     }
@@ -198,6 +257,7 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
       w.add("filter", filter.view());
       w.add("sort", sort.view());
       w.add("batchSize", 1000);
+      if (folds_) w.add("collation", folded().view());
       Writer(w.document("projection")).add("_id", 1);
       if (by == By::kNatural) Writer(w.document("hint")).add("$natural", 1);
       if (by == By::kIndex) w.add("hint", name_of(index));
@@ -234,6 +294,7 @@ class IndexAnswers : public testing::TestWithParam<std::uint64_t> {
   Random random_{GetParam()};
   InProcess server_;
   std::string collection_;
+  bool folds_ = false;
   int answers_ = 0;  ///< That held something.
   int hinted_ = 0;
 };
@@ -244,6 +305,7 @@ TEST_P(IndexAnswers, AreThoseOfTheDocuments) {
   const Document by_id = Document::build([](Writer& w) { w.add("_id", 1); });
   for (int round = 0; round < kRounds; ++round) {
     collection_ = "c" + std::to_string(round);
+    if (random_.one_in(3)) divide();
     // Filters and sorts are about the first; the planner may choose any.
     std::vector<Index> indexes;
     const std::size_t count = 1 + random_.below(3);
@@ -257,8 +319,10 @@ TEST_P(IndexAnswers, AreThoseOfTheDocuments) {
     const Index& index = indexes.front();
     for (std::int32_t id = 0; id < kDocuments; ++id) insert(id);
     for (std::int32_t id = 0; id < kDocuments; id += 2) update(id);
+    remove(static_cast<std::int32_t>(random_.below(kDocuments)));
     expect_sound();
     for (int question = 0; question < 40; ++question) {
+      folds_ = random_.one_in(3);
       const Document filter = question == 0 ? Document() : random_filter(index, indexes);
       expect_same(filter, by_id, indexes);
       const Document sort = Document::build([&](Writer& w) {

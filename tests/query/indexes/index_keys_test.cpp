@@ -134,6 +134,57 @@ TEST(WildcardKeys, NoteWhereArraysAre) {
   EXPECT_EQ(keys.multikey(), 0U);
 }
 
+/// The keys of {t: 1, "a.$**": -1, u: 1}, each as its values.
+std::string compound_keys(std::string_view document) {
+  std::vector<IndexField> fields;
+  fields.push_back({query::FieldPath("t")});
+  fields.push_back({query::FieldPath("a.$**"), query::keys::Direction::kDescending, KeyForm::kPathAndValue});
+  fields.push_back({query::FieldPath("u.v")});
+  const IndexKeyMaker maker(std::move(fields), false, std::nullopt, std::move(WildcardScope::parse("a", bson::View())).value());
+  IndexKeys keys;
+  const Status status = maker.make(json(document), keys);
+  if (!status.ok()) return std::to_string(static_cast<int>(status.code())) + " " + std::string(status.message());
+  std::string text;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    query::keys::Decoder decoder(keys.key(i), {});
+    const bson::Document decoded = bson::Document::build([&](bson::Writer& out) {
+      for (const char* name : {"t", "path", "value", "u"}) {
+        const bool down = name == std::string_view("value");
+        EXPECT_TRUE(decoder.next(down ? query::keys::Direction::kDescending : query::keys::Direction::kAscending, name, out).ok());
+      }
+    });
+    text.append(text.empty() ? "" : " ").append(bson::to_shell(decoded));
+  }
+  return text;
+}
+
+TEST(CompoundWildcardKeys, HoldTheOtherFieldsBesideEachPathAndValue) {
+  EXPECT_EQ(compound_keys("{t: 1, a: {x: [1, 2]}, u: {v: 3}}"), R"({ t: 1, path: "a.x", value: 2, u: 3 } { t: 1, path: "a.x", value: 1, u: 3 })");
+  EXPECT_EQ(compound_keys("{a: 7}"), R"({ t: null, path: "a", value: 7, u: null })");
+}
+
+TEST(CompoundWildcardKeys, StandForWhatHasNothingForTheWildcard) {
+  EXPECT_EQ(compound_keys("{t: 1, b: 1}"), "{ t: 1, path: MinKey, value: MinKey, u: null }");
+  EXPECT_EQ(compound_keys("{u: {v: null}}"), "{ t: null, path: MinKey, value: MinKey, u: null }");
+  EXPECT_EQ(compound_keys("{u: 1, b: 1}"), "");
+}
+
+TEST(CompoundWildcardKeys, AreNotMadeOfArraysInTheOtherFields) {
+  EXPECT_EQ(compound_keys("{t: [1], a: 1}").substr(0, 7), "7246301");
+  EXPECT_NE(compound_keys("{t: 1, u: [{v: 1}]}").find("path: u"), std::string::npos);
+}
+
+TEST(WildcardKeys, AreNotMoreThanFitIntoMemory) {
+  const auto scope = std::move(WildcardScope::parse("", bson::View())).value();
+  const IndexKeyMaker maker(field("$**", KeyForm::kPathAndValue), false, std::nullopt, scope);
+  const bson::Document large = bson::Document::build([](bson::Writer& out) {
+    bson::ArrayWriter list = out.array(std::string(100'000, 'x'));
+    for (std::int32_t i = 0; i < 1000; ++i) list.push(i);
+  });
+  IndexKeys keys;
+  EXPECT_EQ(maker.make(large, keys).code(), Code::CannotBuildIndexKeys);
+}
+
 TEST(WildcardScope, RefusesWhatIsNoProjectionOfPaths) {
   const auto code = [](std::string_view projection) { return static_cast<int>(WildcardScope::parse("", json(projection)).status().code()); };
   EXPECT_EQ(code("{a: 1, b: 0}"), 31254);
