@@ -130,6 +130,9 @@ void note_branches(Plan& plan) {
   if (plan.needs_sort) for (Plan& branch : plan.branches) branch.covered = false;
   plan.covered = std::ranges::all_of(plan.branches, &Plan::covered);
   plan.exact = std::ranges::all_of(plan.branches, &Plan::exact);
+  // In a wildcard index a document has keys for each of several paths.
+  const std::string_view path = plan.branches.front().wildcard_path;
+  plan.may_repeat = std::ranges::any_of(plan.branches, [&](const Plan& branch) { return branch.wildcard_path != path; });
 }
 
 bool better(const Plan& a, const Plan& b) { return a.score > b.score; }
