@@ -6,6 +6,7 @@
 #include "commands/settings/server_parameters.h"
 #include "commands/shown_operation.h"
 #include "commands/views.h"
+#include "query/interrupt.h"
 #include "shards/storage/patience.h"
 #include "shards/store.h"
 #include "wire/log/log.h"
@@ -45,6 +46,27 @@ Status check_target(const Command& command, const Operation& operation) {
   CHECK_OK(operation.generic().check(command));
   return shards::check_database_name(operation.db());
 }
+
+/// What takes long over one document is interrupted like all else, and is no work for a core, where others wait.
+class WorkInterrupt : public query::Interrupt {
+ public:
+  explicit WorkInterrupt(const Operation& operation) : operation_(operation) {}
+
+ private:
+  static constexpr std::chrono::microseconds kMostOnCore{500};
+
+  Status check() override {
+    if (!operation_.on_worker()) {
+      const SteadyTime now = std::chrono::steady_clock::now();
+      if (!began_) began_ = now;
+      if (now - *began_ > kMostOnCore) return error(Code::LockBusy, "more than an io core should compute");
+    }
+    return operation_.check_interrupt();
+  }
+
+  const Operation& operation_;
+  std::optional<SteadyTime> began_;  ///< From the first look on.
+};
 
 /// What a driver may do about the failure by itself: it looks for labels since wire version 9.
 void add_labels(bson::Writer& body, Code code, bool retryable_write) {
@@ -195,7 +217,13 @@ wire::Next ClientConnection::run(Operation& operation, bson::Buffer& out) {
   const std::size_t start = out.size();
   if (operation.on_worker()) show(operation);
   Status status = set_deadline(operation);
-  if (status.ok()) status = answer(operation, out);
+  if (status.ok()) {
+    WorkInterrupt interrupt(operation);
+    const query::Interruptible here(interrupt);
+    status = answer(operation, out);
+    // Whoever looks at rows that are not a collection's may have taken the failure of a filter for an answer.
+    if (status.ok() && !changes_data(operation.command().rights)) status = query::Interrupt::reason();
+  }
   // Something is in the way that may take time, and nothing has been changed: a worker begins anew.
   if (status.code() == Code::LockBusy && !operation.on_worker()) status = operation.to_worker();
   if (!status.ok()) refuse(status, &operation, out, start);

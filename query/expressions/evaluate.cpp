@@ -189,6 +189,7 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
         break;
       case Op::kLoopReplace:
         --top;
+        if (interrupt_ != nullptr) CHECK_OK(count_bytes({top, 1}));
         CHECK_OK(check_carried(loops_[step.count], *top));
         top[-1] = kept(loops_[step.count], *top, true);
         CHECK_OK(check_memory());
@@ -202,10 +203,25 @@ Result<Value> Evaluation::run(std::size_t begin, std::size_t end, std::size_t ba
 /// Each instruction adds a level at most: after so many a value may be deeper than is made room for.
 constexpr std::size_t kMostSteps = bson::kLevelsAtHand - 3 * bson::kMaxComputedDepth;
 
+/// From here on evaluations may take long that have no loops: so many calls, or calls that look at values as large.
+constexpr std::size_t kLongProgram = 256;
+constexpr std::size_t kLarge = 64 * 1024;
+
+inline Status Evaluation::count_bytes(Args values) {
+  constexpr std::uint32_t kBytesOfStep = 16;
+  constexpr std::uint32_t kMany = 256;  // Fewer are part of a round's count.
+  std::uint64_t bytes = 0;
+  for (const Value& value : values) {
+    if (value.is_array() || value.is_string() || value.is_document()) bytes += value.payload_size();
+  }
+  return bytes < kMany ? Status() : interrupt_->spend(static_cast<std::int64_t>(bytes / kBytesOfStep));
+}
+
 /// What an instruction makes of the values from `at` on goes into the place of the first.
 Status Evaluation::make(const CompiledExpression::Instruction& step, Value* at) {
   using Op = CompiledExpression::Op;
   const Args args(at, step.count);
+  if (interrupt_ != nullptr) CHECK_OK(count_bytes(args));
   auto made = [&] {
     if (step.op == Op::kObject) return make_object(made_.objects_[step.operand], args, arena_);
     if (step.op == Op::kArray) return make_array(args, arena_);
@@ -223,6 +239,11 @@ void Evaluation::set_up() {
   const std::size_t loops = made_.loops_.size() * sizeof(OpenLoop);
   stack_ = reinterpret_cast<Value*>(arena_.allocate(made_.max_stack_ * sizeof(Value), alignof(Value)));
   if (loops > 0) loops_ = reinterpret_cast<OpenLoop*>(arena_.allocate(loops, alignof(OpenLoop)));
+  const bool is_large = made_.program_.size() >= kLongProgram || document_.size() >= kLarge || made_.folded_.reserved() >= kLarge;
+  if (loops == 0 && !is_large) [[likely]] return;
+  // A field of a large document may stand at its end.
+  interrupt_ = Interrupt::here();
+  round_ = Interrupt::kRound + static_cast<std::int64_t>(made_.program_.size() + (document_.size() >> 12));
 }
 
 Status Evaluation::check_memory() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/expressions/compiled_expression.h"
+#include "query/interrupt.h"
 
 namespace partita::query {
 
@@ -27,6 +28,8 @@ class Evaluation {
   void set_up();
   Status make(const CompiledExpression::Instruction& step, bson::Value* at);
   Status check_memory() const;
+  /// Tells whoever may end this what a call looks at, or a round carries on.
+  Status count_bytes(Args values);
   /// False when nothing is to be done in the loop: its yield stands in its place.
   Result<bool> begin_loop(std::uint32_t loop);
   Status limit_loop(OpenLoop& open, bson::Value limit);
@@ -45,6 +48,8 @@ class Evaluation {
   bson::Value* stack_ = nullptr;
   OpenLoop* loops_ = nullptr;
   std::size_t most_memory_ = 0;
+  Interrupt* interrupt_ = nullptr;  // Null too where nothing can take long.
+  std::int64_t round_ = 0;          // What a round of a loop counts.
 };
 
 }  // namespace partita::query

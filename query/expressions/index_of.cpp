@@ -55,7 +55,7 @@ Result<Value> of_bytes(Args args, Arena&) {
   TRY(const Span span, span_of("$indexOfBytes", args));
   const std::string_view text = args[0].as_string();
   if (span.begin > text.size() || span.end < span.begin) return not_found();
-  const std::size_t found = text.substr(0, span.end).find(args[1].as_string(), span.begin);
+  const std::size_t found = find_text(text.substr(0, span.end), args[1].as_string(), span.begin);
   return found == std::string_view::npos ? not_found() : found_at(found);
 }
 
@@ -69,7 +69,7 @@ Result<Value> of_characters(Args args, Arena&) {
   const std::size_t end = span.end == SIZE_MAX ? text.size() : offset_of_character(text, span.end);
   if (begin == text.size() && count_characters(text) < span.begin) return not_found();
   if (end < begin) return not_found();
-  const std::size_t found = text.substr(0, end).find(args[1].as_string(), begin);
+  const std::size_t found = find_text(text.substr(0, end), args[1].as_string(), begin);
   return found == std::string_view::npos ? not_found() : found_at(count_characters(text.substr(0, found)));
 }
 

@@ -5,6 +5,7 @@
 #include "query/collation/collator.h"
 #include "query/expressions/computed_values.h"
 #include "query/expressions/numeric.h"
+#include "query/interrupt.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -43,12 +44,12 @@ Result<std::size_t> how_many(Value n) {
 }
 
 /// Null and missing values do not take part; of equal ones those that come first.
-std::span<Value> extreme(std::span<Value> elements, std::size_t count, bool least, const Collator* collation) {
+Result<std::span<Value>> extreme(std::span<Value> elements, std::size_t count, bool least, const Collator* collation) {
   const auto end = std::remove_if(elements.begin(), elements.end(), [](const Value& value) { return value.is_nullish(); });
   elements = elements.first(static_cast<std::size_t>(end - elements.begin()));
-  std::stable_sort(elements.begin(), elements.end(), [=](const Value& a, const Value& b) {
-    return bson::compare(least ? a : b, least ? b : a, collation) < 0;
-  });
+  const auto before = [=](const Value& a, const Value& b) { return bson::compare(least ? a : b, least ? b : a, collation) < 0; };
+  std::stable_sort(elements.begin(), elements.end(), stoppable(before));
+  CHECK_OK(Interrupt::reason());
   return elements.first(std::min(count, elements.size()));
 }
 
@@ -63,8 +64,10 @@ Result<Value> evaluate(Args args, Arena& arena, const Collator* collation) {
       return make_array(elements.first(count), arena);
     case Which::kLast:
       return make_array(elements.last(count), arena);
-    default:
-      return make_array(extreme(elements, count, which == Which::kLeast, collation), arena);
+    default: {
+      TRY(const std::span<Value> most, extreme(elements, count, which == Which::kLeast, collation));
+      return make_array(most, arena);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "query/expressions/computed_values.h"
 #include "query/expressions/parameters.h"
+#include "query/expressions/text_values.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -33,7 +34,7 @@ Status check(std::string_view op, Args args) {
 std::size_t count(std::string_view text, std::string_view wanted) {
   if (wanted.empty()) return text.size() + 1;
   std::size_t found = 0;
-  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size())) ++found;
+  for (std::size_t at = find_text(text, wanted); at != std::string_view::npos; at = find_text(text, wanted, at + wanted.size())) ++found;
   return found;
 }
 
@@ -51,7 +52,7 @@ Result<Value> replace(Args args, Arena& arena) {
   char* to = made.text;
   std::size_t at = 0;
   for (; left > 0; --left) {
-    const std::size_t found = text.find(wanted, at);
+    const std::size_t found = find_text(text, wanted, at);
     to += text.substr(at, found - at).copy(to, std::string_view::npos);
     to += replacement.copy(to, std::string_view::npos);
     at = found + wanted.size();

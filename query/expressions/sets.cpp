@@ -6,6 +6,7 @@
 #include "query/expressions/computed_values.h"
 #include "query/expressions/expression.h"
 #include "query/expressions/literals.h"
+#include "query/interrupt.h"
 
 namespace partita::query {
 namespace {
@@ -23,12 +24,15 @@ struct Same {
 };
 
 /// In order; of equal values the first one stays.
-Set as_set(Set values, const Collator* collation) {
-  std::stable_sort(values.begin(), values.end(), Less{collation});
+Result<Set> as_set(Set values, const Collator* collation) {
+  std::stable_sort(values.begin(), values.end(), stoppable(Less{collation}));
+  CHECK_OK(Interrupt::reason());
   const auto end = std::unique(values.begin(), values.end(), Same{collation});
   return values.first(static_cast<std::size_t>(end - values.begin()));
 }
-Set set_of(Value array, Arena& arena, const Collator* collation) { return as_set(elements_of(array, arena), collation); }
+Result<Set> set_of(Value array, Arena& arena, const Collator* collation) { return as_set(elements_of(array, arena), collation); }
+/// What the search for one value in a set counts, about.
+constexpr std::int64_t kSearch = 16 * Interrupt::kCompare;
 bool has(Set set, const Value& value, const Collator* collation) {
   return std::binary_search(set.begin(), set.end(), value, Less{collation});
 }
@@ -51,7 +55,7 @@ Result<Value> equals(Args args, Arena& arena, const Collator* collation) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].is_array())
       return error(Code{17044}, "All operands of $setEquals must be arrays. ", i + 1, "-th argument is of type: ", args[i].type_name());
-    const Set set = set_of(args[i], arena, collation);
+    TRY(const Set set, set_of(args[i], arena, collation));
     if (i == 0) first = set;
     if (!std::equal(first.begin(), first.end(), set.begin(), set.end(), Same{collation})) return Value::of(false);
   }
@@ -71,12 +75,13 @@ Result<Value> intersection(Args args, Arena& arena, const Collator* collation) {
     if (args[i].is_nullish()) return Value::null();
     if (!args[i].is_array())
       return error(Code{17047}, "All operands of $setIntersection must be arrays. One argument is of type: ", args[i].type_name());
-    Set next = set_of(args[i], arena, collation);
+    TRY(Set next, set_of(args[i], arena, collation));
     if (i == 0) {
       common = next;
       continue;
     }
     if (common.size() > next.size()) std::swap(common, next);  // As in MongoDB, the smaller set's values are answered.
+    CHECK_OK(Interrupt::pass(static_cast<std::int64_t>(common.size()) * kSearch));
     const auto end = std::remove_if(common.begin(), common.end(), [&](const Value& value) { return !has(next, value, collation); });
     common = common.first(static_cast<std::size_t>(end - common.begin()));
   }
@@ -91,7 +96,8 @@ Result<Value> set_union(Args args, Arena& arena, const Collator* collation) {
       return error(Code{17043}, "All operands of $setUnion must be arrays. One argument is of type: ", arg.type_name());
     for (const bson::Field& element : arg.as_document()) all.push_back(element.value);
   }
-  return make_array(as_set(all, collation), arena);
+  TRY(const Set set, as_set(all, collation));
+  return make_array(set, arena);
 }
 
 Status not_arrays(std::string_view name, Code first, Code second, Args args) {
@@ -104,12 +110,13 @@ Status not_arrays(std::string_view name, Code first, Code second, Args args) {
 Result<Value> difference(Args args, Arena& arena, const Collator* collation) {
   if (args[0].is_nullish() || args[1].is_nullish()) return Value::null();
   if (!args[0].is_array() || !args[1].is_array()) return not_arrays("$setDifference", Code{17048}, Code{17049}, args);
-  const Set without = set_of(args[1], arena, collation);
+  TRY(const Set without, set_of(args[1], arena, collation));
   const Set all = elements_of(args[0], arena);
-  const Set set = set_of(args[0], arena, collation);
+  TRY(const Set set, set_of(args[0], arena, collation));
   std::vector<bool> taken(set.size());
   std::vector<Value> left;
   for (const Value& value : all) {
+    CHECK_OK(Interrupt::pass(kSearch));
     if (has(without, value, collation)) continue;
     const auto place = static_cast<std::size_t>(std::lower_bound(set.begin(), set.end(), value, Less{collation}) - set.begin());
     if (!taken[place]) left.push_back(value);
@@ -120,9 +127,11 @@ Result<Value> difference(Args args, Arena& arena, const Collator* collation) {
 
 Result<Value> is_subset(Args args, Arena& arena, const Collator* collation) {
   if (!args[0].is_array() || !args[1].is_array()) return not_arrays("$setIsSubset", Code{17046}, Code{17042}, args);
-  const Set of = set_of(args[1], arena, collation);
-  for (const bson::Field& element : args[0].as_document())
+  TRY(const Set of, set_of(args[1], arena, collation));
+  for (const bson::Field& element : args[0].as_document()) {
+    CHECK_OK(Interrupt::pass(kSearch));
     if (!has(of, element.value, collation)) return Value::of(false);
+  }
   return Value::of(true);
 }
 

@@ -4,6 +4,7 @@
 #include "query/collation/collator.h"
 #include "query/expressions/computed_values.h"
 #include "query/expressions/parameters.h"
+#include "query/interrupt.h"
 #include "query/sort/sort_spec.h"
 
 namespace partita::query {
@@ -79,13 +80,15 @@ Result<Value> sort(Args args, Arena& arena, const Collator* collation) {
     for (const Direction& direction : directions)
       keys.push_back(whole ? elements[i] : elements[i].is_document() ? key_of(elements[i], direction.path) : Value::null());
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
     for (std::size_t i = 0; i < directions.size(); ++i) {
       const auto compared = bson::compare(keys[a * directions.size() + i], keys[b * directions.size() + i], collation);
       if (compared != 0) return directions[i].descending ? compared > 0 : compared < 0;
     }
     return false;
-  });
+  };
+  std::stable_sort(order.begin(), order.end(), stoppable(before));
+  CHECK_OK(Interrupt::reason());
   std::vector<Value> sorted;
   sorted.reserve(elements.size());
   for (const std::uint32_t i : order) sorted.push_back(elements[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/expressions/computed_values.h"
 #include "query/expressions/numeric.h"
+#include "query/expressions/text_values.h"
 
 namespace partita::query {
 namespace {
@@ -20,7 +21,7 @@ Result<Value> split(Args args, Arena& arena) {
   if (separator.empty()) return error(Code{40087}, "$split requires a non-empty separator");
   std::vector<Value> parts;
   while (true) {
-    const std::size_t end = text.find(separator);
+    const std::size_t end = find_text(text, separator);
     TRY(const Value part, make_string(text.substr(0, end), arena));
     parts.push_back(part);
     if (end == std::string_view::npos) return make_array(parts, arena);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "wire/bson/decimal.h"
 #include "wire/bson/iso_date.h"
@@ -86,6 +87,13 @@ std::size_t offset_of_character(std::string_view text, std::size_t number) {
   std::size_t at = 0;
   for (; number > 0 && at < text.size(); --number) at += character_size(text[at]);
   return std::min(at, text.size());
+}
+
+// What std::string_view has is quadratic where much of `wanted` is found again and again.
+std::size_t find_text(std::string_view text, std::string_view wanted, std::size_t from) {
+  if (from > text.size()) return std::string_view::npos;
+  const void* const found = memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+  return found == nullptr ? std::string_view::npos : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
 std::optional<std::int32_t> exact_int32(Value value) {

@@ -26,6 +26,9 @@ std::size_t count_characters(std::string_view text);
 /// Where the character with this number begins; the text's end where it has fewer.
 std::size_t offset_of_character(std::string_view text, std::size_t number);
 
+/// Where `wanted` stands first from `from` on, or npos. In time that grows with the text, whatever is wanted in it.
+std::size_t find_text(std::string_view text, std::string_view wanted, std::size_t from = 0);
+
 /// A whole number that fits 32 bits, of any type of number.
 std::optional<std::int32_t> exact_int32(bson::Value value);
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <bitset>
+
 #include "query/expressions/computed_values.h"
 #include "query/expressions/expression.h"
 #include "query/expressions/text_values.h"
@@ -13,23 +16,40 @@ using bson::Value;
 constexpr std::string_view kBlanks(
     "\0 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a", 7 + 2 + 12 * 3);
 
-/// Whether the character at the beginning of `text` is one of those in `set`.
-bool is_one_of(std::string_view character, std::string_view set) {
-  for (std::size_t at = 0; at < set.size(); at += character_size(set[at]))
-    if (set.substr(at, character_size(set[at])) == character) return true;
-  return false;
-}
+/// Characters to be found without going over them all, for both they and the text may be long.
+class CharacterSet {
+ public:
+  explicit CharacterSet(std::string_view characters) {
+    while (!characters.empty()) {
+      const std::string_view next = characters.substr(0, character_size(characters[0]));
+      characters.remove_prefix(next.size());
+      if (next.size() == 1) {
+        ascii_.set(static_cast<std::uint8_t>(next[0]));
+      } else {
+        others_.push_back(next);
+      }
+    }
+    std::ranges::sort(others_);
+  }
+  bool has(std::string_view character) const {
+    return character.size() == 1 ? ascii_.test(static_cast<std::uint8_t>(character[0])) : std::ranges::binary_search(others_, character);
+  }
 
-std::string_view without_front(std::string_view text, std::string_view set) {
-  while (!text.empty() && is_one_of(text.substr(0, character_size(text[0])), set)) text.remove_prefix(character_size(text[0]));
+ private:
+  std::bitset<256> ascii_;
+  std::vector<std::string_view> others_;
+};
+
+std::string_view without_front(std::string_view text, const CharacterSet& set) {
+  while (!text.empty() && set.has(text.substr(0, character_size(text[0])))) text.remove_prefix(character_size(text[0]));
   return text;
 }
 
-std::string_view without_back(std::string_view text, std::string_view set) {
+std::string_view without_back(std::string_view text, const CharacterSet& set) {
   while (!text.empty()) {
     std::size_t begin = text.size() - 1;
     while (begin > 0 && is_continuation(text[begin])) --begin;
-    if (!is_one_of(text.substr(begin), set)) break;
+    if (!set.has(text.substr(begin))) break;
     text = text.substr(0, begin);
   }
   return text;
@@ -61,14 +81,16 @@ Result<Value> trim(Args args, Arena& arena) {
   if (!args[0].is_string())
     return error(Code{50699}, name_of(sides), " requires its input to be a string, got ", bson::to_shell(args[0]), " (of type ",
                  args[0].type_name(), ") instead.");
-  std::string_view set = kBlanks;
+  static const CharacterSet kBlankSet(kBlanks);
+  std::optional<CharacterSet> given;
   if (args.size() > 1) {
     if (args[1].is_nullish()) return Value::null();
     if (!args[1].is_string())
       return error(Code{50700}, name_of(sides), " requires 'chars' to be a string, got ", bson::to_shell(args[1]), " (of type ",
                    args[1].type_name(), ") instead.");
-    set = args[1].as_string();
+    given.emplace(args[1].as_string());
   }
+  const CharacterSet& set = given ? *given : kBlankSet;
   std::string_view text = args[0].as_string();
   if ((sides & kFront) != 0) text = without_front(text, set);
   if ((sides & kBack) != 0) text = without_back(text, set);

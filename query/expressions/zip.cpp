@@ -3,6 +3,7 @@
 
 #include "query/expressions/computed_values.h"
 #include "query/expressions/expression.h"
+#include "query/interrupt.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -77,6 +78,7 @@ Result<Value> zip(Args args, Arena& arena) {
       row[column] = ended ? defaults[column] : at[column]->value;
       if (!ended) ++at[column];
     }
+    CHECK_OK(Interrupt::pass(static_cast<std::int64_t>(inputs.size()) * Interrupt::kCompare));
     TRY(const Value made, make_array(row, arena));
     rows.push_back(made);
   }

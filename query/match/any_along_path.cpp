@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Most paths meet no array: descend() follows those through documents alone. The rest is a walk with a stack of its own.
+#include "query/interrupt.h"
 #include "query/match/path_walk.h"
 #include "query/match/predicate.h"
 
@@ -9,13 +10,25 @@ namespace {
 using bson::Value;
 using bson::View;
 
+/// Long arrays asked by very many clauses are worth a look at whether to go on.
+constexpr std::uint32_t kManyElements = 64;
+
+bool goes_on(MatchState& state) {
+  Status status = Interrupt::pass(kManyElements * Interrupt::kCompare);
+  if (status.ok()) [[likely]] return true;
+  state.failure = std::move(status);
+  return false;
+}
+
 bool any_element(Value array, const Predicate& predicate, MatchState& state) {
   const View elements = array.as_document();
   std::int64_t place = 0;
   for (auto at = elements.begin(); at != elements.end(); ++at, ++place) {
-    if (!predicate.matches(at->value, state)) continue;
-    state.reached = place;
-    return true;
+    if (predicate.matches(at->value, state)) {
+      state.reached = place;
+      return true;
+    }
+    if (place % kManyElements == kManyElements - 1 && !goes_on(state)) return false;
   }
   return predicate.matches(array, state);
 }
@@ -26,7 +39,8 @@ bool any_behind(Value array, const FieldPath& path, std::size_t part, const Pred
   PathWalk walk(path, tasks, state.lookup);
   walk.enter(array, part);
   Value value;
-  while (walk.next(value)) {
+  for (std::uint32_t values = 1; walk.next(value); ++values) {
+    if (values % kManyElements == 0 && !goes_on(state)) return false;
     const bool enters = value.is_array() && !walk.by_place() && at_end == AtEnd::kElements;
     if (!(enters ? any_element(value, predicate, state) : predicate.matches(value, state))) continue;
     if (walk.origin() != kNoOrigin) state.reached = walk.origin();

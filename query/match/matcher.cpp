@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "query/expressions/compiled_expression.h"
+#include "query/interrupt.h"
 #include "query/match/positions.h"
 
 namespace partita::query {
@@ -134,6 +135,10 @@ void Matcher::find_passed() {
 
 bool Matcher::matches(View document, MatchState& state) const {
   if (steps_.size() < FieldLookup::kManyPaths) return run(document, state);
+  if (Status status = Interrupt::pass(static_cast<std::int64_t>(steps_.size()) * Interrupt::kCompare); !status.ok()) [[unlikely]] {
+    state.failure = std::move(status);
+    return false;
+  }
   FieldLookup lookup;
   state.lookup = &lookup;
   const bool matches = run(document, state);
@@ -210,6 +215,12 @@ std::int32_t Matcher::open_elements(std::int32_t at, Run& run) const {
 }
 
 std::int32_t Matcher::next_element(Run& run) const {
+  const auto asked = static_cast<std::int64_t>(steps_.size()) * Interrupt::kCompare;  // All clauses, at most.
+  if (Status status = Interrupt::pass(asked); !status.ok()) [[unlikely]] {
+    run.state.failure = std::move(status);
+    while (!run.state.walks.none()) run.state.walks.close();
+    return kReject;
+  }
   const Step& step = steps_[run.state.walks.innermost().step];
   const std::optional<Value> element = run.state.walks.next(run.state.lookup);
   if (element) {

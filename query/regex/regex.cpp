@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 
+#include "query/interrupt.h"
+
 namespace partita::query {
 namespace {
 
@@ -126,6 +128,7 @@ int Regex::search(std::string_view text, std::size_t from, std::size_t starts, R
 int Regex::search_patiently(std::string_view text, std::size_t from, RegexScratch& scratch) const {
   std::size_t starts = text.size() - from + 1;
   for (int searches = 0; searches < kMostSearches && searches_onwards_; ++searches) {
+    if (!Interrupt::pass(Interrupt::kSteps).ok()) break;
     starts = std::max<std::size_t>(starts / kDivision, 1);
     const int found = search(text, from, starts, scratch);
     if (found == PCRE2_ERROR_MATCHLIMIT) continue;
@@ -144,8 +147,10 @@ int Regex::search_bounded(std::string_view text, std::size_t from, RegexScratch&
 
 namespace {
 
-/// What a search has come to.
-Result<bool> told(int found) {
+/// What a search over so many bytes has come to.
+Result<bool> told(int found, std::size_t bytes) {
+  constexpr std::size_t kBytesOfStep = 256;  // A text is gone over fast, but there may be many searches.
+  CHECK_OK(Interrupt::pass(static_cast<std::int64_t>(1 + bytes / kBytesOfStep)));
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
   return error(Code{51156}, "Error occurred while executing the regular expression. Result code: ", found, ": ",
@@ -155,7 +160,7 @@ Result<bool> told(int found) {
 }  // namespace
 
 Result<bool> Regex::matches(std::string_view text, RegexScratch& scratch) const {
-  return told(search_bounded(text, 0, scratch));
+  return told(search_bounded(text, 0, scratch), text.size());
 }
 
 Result<bool> Regex::find(std::string_view text, std::size_t from, RegexScratch& scratch, std::vector<Span>& spans) const {
@@ -164,7 +169,7 @@ Result<bool> Regex::find(std::string_view text, std::size_t from, RegexScratch& 
   scratch.set_up();
   if (pcre2_get_ovector_count(scratch.handles_->data.get()) <= groups)
     scratch.handles_->data.reset(pcre2_match_data_create(groups + 1, nullptr));
-  TRY(const bool found, told(search_bounded(text, from, scratch)));
+  TRY(const bool found, told(search_bounded(text, from, scratch), text.size() - from));
   spans.assign(groups + 1, Span());
   if (!found) return false;
   const PCRE2_SIZE* const places = pcre2_get_ovector_pointer(scratch.handles_->data.get());

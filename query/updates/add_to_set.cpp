@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "query/interrupt.h"
 #include "query/updates/array_build.h"
 #include "query/updates/value_set.h"
 #include "wire/bson/json.h"
@@ -13,6 +14,8 @@ class AddToSet : public FieldUpdate {
  public:
   AddToSet(ValueSet values, int depth) : values_(std::move(values)), depth_(depth) {}
 
+  static constexpr std::int64_t kSearch = 16 * Interrupt::kCompare;
+
   Result<Effect> apply(UpdateTarget& target) const override {
     const Value before = target.before();
     if (!before.missing() && !before.is_array())
@@ -23,6 +26,7 @@ class AddToSet : public FieldUpdate {
     std::size_t new_ones = values_.size();
     std::uint32_t count = 0;
     for (auto at = array.begin(); at != array.end(); ++at, ++count) {
+      CHECK_OK(Interrupt::pass(kSearch));
       const auto found = values_.find(at->value);
       if (!found || there[*found]) continue;
       there[*found] = true;
@@ -55,7 +59,7 @@ Result<std::unique_ptr<const FieldUpdate>> parse(const FieldPath&, Value operand
     return error(Code::TypeMismatch, "The argument to $each in $addToSet must be an array but it was of type ", each.type_name());
   if (operand.as_document().count() > 1)
     return error(Code::BadValue, "Found unexpected fields after $each in $addToSet: ", bson::to_shell(operand));
-  values.add_all(each.as_document());
+  CHECK_OK(values.add_all(each.as_document()));
   return std::make_unique<AddToSet>(std::move(values), levels_of(each));
 }
 

@@ -111,7 +111,7 @@ Result<std::unique_ptr<const FieldUpdate>> parse_pull_all(const FieldPath&, Valu
   if (!operand.is_array())
     return error(Code::BadValue, "$pullAll requires an array argument but was given a ", operand.type_name());
   ValueSet values(collation.get());
-  values.add_all(operand.as_document());
+  CHECK_OK(values.add_all(operand.as_document()));
   return std::make_unique<PullAll>(std::move(values));
 }
 

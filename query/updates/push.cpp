@@ -56,7 +56,11 @@ class Push : public FieldUpdate {
     const bool changes = !operand_.values.empty() || cuts || (operand_.order && count > 0);
     if (!changes && !before.missing()) return target.keep();
     ArrayBuild after(target);
-    operand_.order ? write_sorted(array, kept, after) : write(array, count, kept, after);
+    if (operand_.order) {
+      CHECK_OK(write_sorted(array, kept, after));
+    } else {
+      write(array, count, kept, after);
+    }
     return after.finish();
   }
   int depth() const override { return operand_.depth; }
@@ -82,13 +86,14 @@ class Push : public FieldUpdate {
     for (; at != array.end() && number < kept.to; ++at) push(at->value);
   }
 
-  void write_sorted(View array, Kept kept, ArrayBuild& after) const {
+  Status write_sorted(View array, Kept kept, ArrayBuild& after) const {
     std::vector<Value> all;
     for (auto at = array.begin(); at != array.end(); ++at) all.push_back(at->value);
     const auto place = static_cast<std::ptrdiff_t>(insert_place(all.size(), operand_.position));
     all.insert(all.begin() + place, operand_.values.begin(), operand_.values.end());
-    operand_.order->sort(all);
+    CHECK_OK(operand_.order->sort(all));
     for (std::size_t i = kept.from; i < kept.to; ++i) after.push(all[i]);
+    return {};
   }
 
   PushOperand operand_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/collation/collator.h"
+#include "query/interrupt.h"
 
 namespace partita::query {
 namespace {
@@ -73,8 +74,9 @@ bool PushOrder::less(Value a, Value b) const {
   return false;
 }
 
-void PushOrder::sort(std::vector<Value>& elements) const {
-  std::ranges::stable_sort(elements, [this](Value a, Value b) { return less(a, b); });
+Status PushOrder::sort(std::vector<Value>& elements) const {
+  std::ranges::stable_sort(elements, stoppable([this](Value a, Value b) { return less(a, b); }));
+  return Interrupt::reason();
 }
 
 }  // namespace partita::query

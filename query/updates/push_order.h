@@ -17,7 +17,7 @@ class PushOrder {
   /// The collation, which may be null, must outlive it.
   static Result<PushOrder> parse(bson::Value operand, const Collator* collation);
   /// Elements that are equal stay in their order.
-  void sort(std::vector<bson::Value>& elements) const;
+  Status sort(std::vector<bson::Value>& elements) const;
 
  private:
   struct Key {

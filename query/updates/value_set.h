@@ -16,7 +16,7 @@ class ValueSet {
  public:
   /// The collation, which may be null, must outlive it.
   explicit ValueSet(const Collator* collation) : collation_(collation) {}
-  void add_all(bson::View array);
+  Status add_all(bson::View array);
   void add(bson::Value value);
 
   std::size_t size() const { return values_.size(); }

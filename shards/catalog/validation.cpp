@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/catalog/validation.h"
 
+#include "query/interrupt.h"
 #include "query/match/failure_details.h"
 #include "wire/bson/json.h"
 #include "wire/log/log.h"
@@ -37,7 +38,7 @@ query::ExpressionContext Validation::context_at(const HybridClock& clock) const 
   return context;
 }
 
-// An expression that fails is not met.
+// An expression that fails is not met; one that was interrupted is for the caller to tell apart.
 bool Validation::is_met_by(bson::View document, const query::ExpressionContext& context) const {
   query::MatchState state;
   if (matcher) [[likely]] return matcher->matches(document, state);
@@ -49,6 +50,7 @@ Status Validation::check(bson::View document, const HybridClock& clock) const { 
 
 Status Validation::check(bson::View document, const query::ExpressionContext& context) const {
   if (is_met_by(document, context)) [[likely]] return {};
+  CHECK_OK(query::Interrupt::reason());
   const bson::Document info = bson::Document::build([&](bson::Writer& out) {
     out.add("errInfo", query::failure_info(validator, document, context).view());
   });
@@ -63,7 +65,8 @@ Status Validation::check(bson::View document, const query::ExpressionContext& co
 Status Validation::check_change(bson::View before, bson::View after, const HybridClock& clock) const {
   const query::ExpressionContext context = context_at(clock);
   if (is_met_by(after, context)) [[likely]] return {};
-  if (moderate && !is_met_by(before, context)) return {};
+  CHECK_OK(query::Interrupt::reason());
+  if (moderate && !is_met_by(before, context)) return query::Interrupt::reason();
   return check(after, context);
 }
 

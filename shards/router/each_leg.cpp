@@ -7,9 +7,11 @@ namespace {
 /// What the threads share.
 class Queue {
  public:
-  explicit Queue(const EachLeg& each) : each_(each) {}
+  Queue(const EachLeg& each, const LegControl& control) : each_(each), control_(control) {}
 
   void work(unsigned thread) {
+    LegInterrupt interrupt(control_);
+    const query::Interruptible here(interrupt);
     bool any = false;
     while (const auto leg = next()) {
       any = true;
@@ -38,6 +40,7 @@ class Queue {
   }
 
   const EachLeg& each_;
+  const LegControl& control_;
   std::mutex mutex_;
   std::size_t next_ = 0;
   std::size_t failed_ = each_.legs;  ///< The first leg that has; those before it go on.
@@ -47,7 +50,7 @@ class Queue {
 }  // namespace
 
 Status for_each_leg(const EachLeg& each, const CrewSize& size, LegControl& control, std::function<Status()> interrupted) {
-  Queue queue(each);
+  Queue queue(each, control);
   Crew crew(size, [&](unsigned thread) { queue.work(thread); });
   control.interrupted = [&] {
     crew.look_up();

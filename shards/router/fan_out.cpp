@@ -149,7 +149,11 @@ void FanOut::run(Lock& lock, std::size_t leg, std::size_t rows, const std::atomi
 
   const auto start = std::chrono::steady_clock::now();
   seat.scan->allow({.rows = rows, .bytes = kBatchBytes, .pause = pause});
-  Status status = seat.stream->pull(*batch);
+  Status status = [&] {
+    LegInterrupt interrupt(control_);
+    const query::Interruptible here(interrupt);
+    return seat.stream->pull(*batch);
+  }();
   const std::size_t bytes = status.ok() ? settle(*batch) : 0;
   const auto took = std::chrono::steady_clock::now() - start;
 

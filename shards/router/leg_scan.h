@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "query/interrupt.h"
 #include "query/match/matcher.h"
 #include "query/path/field_gather.h"
 #include "query/stages/batch.h"
@@ -24,6 +25,16 @@ struct LegControl {
     if (ended.load(std::memory_order_relaxed)) return error(Code::Interrupted, "the query has ended");
     return interrupted ? interrupted() : Status();
   }
+};
+
+/// For what takes long over one row, in one thread at work on a leg.
+class LegInterrupt : public query::Interrupt {
+ public:
+  explicit LegInterrupt(const LegControl& control) : control_(control) {}
+
+ private:
+  Status check() override { return control_.check(); }
+  const LegControl& control_;
 };
 
 /// What the legs of one query do with the rows that they walk over. Outlives them.

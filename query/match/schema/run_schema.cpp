@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A rule that is being asked is a frame: its value, the check it stands at, and how far that one has come. A check that
 // needs another rule calls it, and is advanced again with that rule's answer.
+#include "query/interrupt.h"
 #include "query/match/schema/schema.h"
 #include "query/match/schema/tests.h"
 
@@ -20,7 +21,8 @@ class SchemaRun {
   bool run(const Schema::Rule& rule, Value value) {
     call(rule, value);
     std::optional<bool> answer;
-    while (size_ > 0) {
+    for (std::uint32_t checks = 1; size_ > 0; ++checks) {
+      if (checks % kManyChecks == 0 && !goes_on()) return false;
       Frame& frame = frames_[size_ - 1];
       const bool at_end = frame.check == frame.end;
       switch (at_end ? Outcome::kHolds : advance(frame, std::exchange(answer, std::nullopt))) {
@@ -49,6 +51,14 @@ class SchemaRun {
     const std::uint8_t* at = nullptr;  // The next element of an array or document.
   };
   enum class Outcome : std::uint8_t { kHolds, kFails, kCalls };
+
+  static constexpr std::uint32_t kManyChecks = 64;
+  bool goes_on() {
+    Status status = Interrupt::pass(kManyChecks * Interrupt::kRound);
+    if (status.ok()) return true;
+    state_.failure = std::move(status);
+    return false;
+  }
 
   static Outcome outcome(bool holds) { return holds ? Outcome::kHolds : Outcome::kFails; }
 

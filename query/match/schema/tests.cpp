@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "query/interrupt.h"
 #include "query/match/comparison.h"
 #include "query/match/schema/unordered.h"
 #include "wire/bson/decimal.h"
@@ -81,11 +82,12 @@ class Pattern : public Predicate {
 
 class UniqueItems : public Predicate {
  public:
-  bool matches(Value value, MatchState&) const override {
+  bool matches(Value value, MatchState& state) const override {
     if (!value.is_array()) return true;
     std::vector<Value> items;
     for (const bson::Field& field : value.as_document()) items.push_back(field.value);
-    std::ranges::sort(items, [](Value a, Value b) { return compare_unordered(a, b) < 0; });
+    std::ranges::sort(items, stoppable([](Value a, Value b) { return compare_unordered(a, b) < 0; }));
+    if (Status stopped = Interrupt::reason(); !stopped.ok()) state.failure = std::move(stopped);
     auto same = [](Value a, Value b) { return compare_unordered(a, b) == 0; };
     return std::ranges::adjacent_find(items, same) == items.end();
   }
