@@ -48,6 +48,7 @@ Status check(const FindAndModifyRequest& request) {
   if (request.array_filters.missing()) return {};
   CHECK_OK(check_array_filters("findAndModify", request.array_filters));
   if (request.remove) return parse_error("Cannot specify arrayFilters and remove=true");
+  if (request.update.is_array()) return parse_error("Cannot specify arrayFilters and a pipeline update");
   return {};
 }
 

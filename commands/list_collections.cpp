@@ -77,12 +77,13 @@ Status list_collections(Operation& operation, bson::Writer& reply) {
 
 struct ListIndexesRequest {
   bson::Value cursor;
+  bool with_build_info = false;
 };
 
 const Arguments<ListIndexesRequest> kIndexesArguments{
     {"cursor", &ListIndexesRequest::cursor},
     {"includeBuildUUIDs", nullptr},  // No build is ever listed before it is done.
-    {"includeIndexBuildInfo", nullptr},  // The same.
+    {"includeIndexBuildInfo", &ListIndexesRequest::with_build_info},
 };
 
 Status list_indexes(Operation& operation, bson::Writer& reply) {
@@ -92,7 +93,11 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
   const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
   if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
   std::vector<bson::Document> rows;
-  for (ListedIndex& index : listed_indexes(*collection)) rows.push_back(std::move(index.definition));
+  for (ListedIndex& index : listed_indexes(*collection)) {
+    bson::Document row = std::move(index.definition);
+    if (request.with_build_info) row = bson::Document::build([&](bson::Writer& out) { out.add("spec", row.view()); });
+    rows.push_back(std::move(row));
+  }
   return answer_documents(operation, ns, std::move(rows), limits, reply);
 }
 

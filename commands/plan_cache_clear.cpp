@@ -21,7 +21,7 @@ const Arguments<ClearRequest> kArguments{
 
 Status plan_cache_clear(Operation& operation, bson::Writer&) {
   TRY(const ClearRequest request, kArguments.parse("planCacheClear", operation.request()));
-  TRY(const shards::Namespace ns, operation.target_namespace());
+  TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   if (!request.collation.empty()) return error(Code::NotImplemented, "planCacheClear.collation is not supported");
   const auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   const bool of_all = request.query.missing();

@@ -30,6 +30,8 @@ struct Outcome {
   std::int64_t vain_claims = 0;  ///< Of _ids that no document has.
 };
 
+constexpr int kMostAttempts = 20;
+
 /// Writers go on meanwhile: counters are only held against the scan when they stood still during it.
 Result<Outcome> check(Operation& op, const shards::Collection& collection) {
   TRY(const shards::SessionLease session, shards::SessionLease::take(op.server().store.engine()));
@@ -124,13 +126,20 @@ Status validate(Operation& op, bson::Writer& reply) {
   TRY(const shards::Namespace ns, op.target_namespace(Code::InvalidNamespace));
   CHECK_OK(check_together(request));
   if (request.repair) return error(Code::CommandNotSupported, "validate cannot repair; drop and recreate indexes instead");
-  const auto collection = op.server().store.catalog().share()->share(ns.full());
-  if (collection == nullptr) {
-    return error(Code::NamespaceNotFound, "Collection '", ns.full(), "' does not exist to validate.");
+  // A drop, or partitions that move, may take tables away under it: then it begins anew.
+  for (int attempts = 1;; ++attempts) {
+    const auto collection = op.server().store.catalog().share()->share(ns.full());
+    if (collection == nullptr) {
+      return error(Code::NamespaceNotFound, "Collection '", ns.full(), "' does not exist to validate.");
+    }
+    const Result<Outcome> outcome = check(op, *collection);
+    if (outcome.ok()) {
+      write(reply, *collection, *outcome);
+      return {};
+    }
+    if (outcome.status().code() != Code::StaleConfig) return outcome.status();
+    if (attempts == kMostAttempts) return error(Code::ConflictingOperationInProgress, ns.full(), " changes while it is validated");
   }
-  TRY(const Outcome outcome, check(op, *collection));
-  write(reply, *collection, outcome);
-  return {};
 }
 
 const Register kValidate{{

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "query/geo/near.h"
 #include "query/plan/candidates.h"
 #include "query/plan/clauses.h"
 #include "query/plan/covering.h"
@@ -273,6 +274,15 @@ void drop_poor(std::vector<Plan>& plans) {
   std::erase_if(plans, [&](const Plan& plan) { return is_poor(plan) && (kept == 0 || kept-- == 0); });
 }
 
+/// What is farther away than the farthest, of an index that could tell.
+bool asks_for_nowhere(const PlanRequest& request) {
+  const geo::NearQuery& near = *request.filter->near;
+  const auto serves = [&](const IndexDescription& index) {
+    return !index.hidden && serves_near(index, *request.filter) && serves_filter(index, *request.filter);
+  };
+  return near.least() > near.most() && std::ranges::any_of(request.indexes, serves);
+}
+
 }  // namespace
 
 std::optional<Plan> whole_or_narrowed(const PlanRequest& request, std::size_t position) {
@@ -302,6 +312,7 @@ std::vector<Plan> candidate_plans(const PlanRequest& request) {
   }
   plans = single_plans(request);
   if (!plans.empty() && plans.front().access == Plan::Access::kIdLookup) return plans;
+  if (plans.empty() && near && asks_for_nowhere(request)) plans.push_back({.access = Plan::Access::kNothing, .needs_filter = false});
   if (!near) add_unions(request, plans);
   std::stable_sort(plans.begin(), plans.end(), better);
   if (!request.hint) drop_poor(plans);

@@ -124,6 +124,25 @@ Result<bool> is_among(const Specs& specs, const IndexSpec& wanted) {
   return false;
 }
 
+Status twice() { return error(Code::IndexAlreadyExists, "Cannot build two identical indexes. Try again without duplicate indexes."); }
+
+Status too_many(const Namespace& ns, const IndexSpec& last) {
+  return error(Code::CannotCreateIndex, "add index fails, too many indexes for ", ns.full(), " key:", bson::to_shell(last.definition["key"].as_document()));
+}
+
+/// Whether they may all be made at once: where they may not, no collection is made for them either.
+Status check_together(const Namespace& ns, const std::vector<IndexSpec>& wanted) {
+  for (auto one = wanted.begin(); one != wanted.end(); ++one) {
+    if (one - wanted.begin() >= static_cast<std::ptrdiff_t>(kMaxIndexes)) return too_many(ns, *one);
+    for (auto earlier = wanted.begin(); earlier != one && !one->is_id_key(); ++earlier) {
+      if (earlier->is_id_key()) continue;
+      TRY(const bool same, is_same(*earlier, *one));
+      if (same) return twice();
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const std::vector<bson::View>& definitions,
@@ -141,6 +160,7 @@ Result<Catalog::IndexCounts> Catalog::create_indexes(const Namespace& ns, const 
   TRY(std::vector<IndexSpec> wanted, parse(wanted_definitions, inherited));
   IndexCounts counts;
   counts.created_collection = share()->find(ns.full()) == nullptr;
+  if (counts.created_collection) CHECK_OK(check_together(ns, wanted));
   CHECK_OK(get_or_create(ns));
 
   Claim claim(*this);
@@ -179,15 +199,12 @@ Result<Specs> Catalog::claim_build(const Namespace& ns, std::vector<IndexSpec> w
     TRY(const bool settled, is_settled_by_sharding(*collection, spec.definition));
     if (settled) continue;  // Sharded since it was looked at first.
     CHECK_OK(check_name(*collection, spec));
-    TRY(const bool twice, is_among(fresh, spec));
-    if (twice) return error(Code::IndexAlreadyExists, "Cannot build two identical indexes. Try again without duplicate indexes.");
+    TRY(const bool again, is_among(fresh, spec));
+    if (again) return twice();
+    if (counts.before + fresh.size() >= kMaxIndexes) return too_many(ns, spec);
     spec.id = std::max(state_.row(collection->uuid)->next_index, next_index_id_);
     next_index_id_ = spec.id + 1;
     fresh.push_back(std::make_shared<const IndexSpec>(std::move(spec)));
-  }
-  if (counts.before + fresh.size() > kMaxIndexes) {
-    return error(Code::CannotCreateIndex, "add index fails, too many indexes for ", ns.full(), " key:",
-                 bson::to_shell(fresh.back()->definition["key"].as_document()));
   }
   if (!fresh.empty()) claim.take(std::move(collection));
   return fresh;

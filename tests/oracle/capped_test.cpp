@@ -133,7 +133,7 @@ TEST_P(CappedOracle, KeepsTheSame) {
   EXPECT_GT(kept, 1000U) << "they have kept next to nothing";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, CappedOracle, testing::Range<std::uint64_t>(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, CappedOracle, seeds(3));
 
 }  // namespace
 }  // namespace partita::test

@@ -179,8 +179,7 @@ TEST_F(ExpressionsOracle, OfNamedParameters) {
 /// constants of a sum together behind the rest, and does not compute what is there for null before it is needed.
 TEST_F(ExpressionsOracle, OfRandomExpressions) {
   constexpr int kRounds = 4000;
-  const char* const given = std::getenv("PARTITA_SEED");
-  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
+  const std::uint64_t seed = first_seed();
   testing::ScopedTrace trace(__FILE__, __LINE__, seed);
   RandomExpression random(seed);
   int values = 0;

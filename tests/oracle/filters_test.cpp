@@ -237,7 +237,7 @@ TEST_P(OperandsOracle, OfSchemasAreRefusedAlike) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Once, OperandsOracle, testing::Values(1));
-INSTANTIATE_TEST_SUITE_P(Seeds, FiltersOracle, testing::Range<std::uint64_t>(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, FiltersOracle, seeds(3));
 
 }  // namespace
 }  // namespace partita::test

@@ -125,7 +125,7 @@ TEST_P(GeoOracle, TheNearestAreTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, GeoOracle, testing::Range<std::uint64_t>(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, GeoOracle, seeds(3));
 
 }  // namespace
 }  // namespace partita::test

@@ -92,7 +92,7 @@ TEST_P(IndexKeysOracle, AreAsManyAndRefusedAlike) {
   EXPECT_LT(refused, 400);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, IndexKeysOracle, testing::Range<std::uint64_t>(1, 5));
+INSTANTIATE_TEST_SUITE_P(Seeds, IndexKeysOracle, seeds(4));
 
 }  // namespace
 }  // namespace partita::test

@@ -2,6 +2,7 @@
 #include "tests/oracle/oracle.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 
 #include "tests/server/libbson.h"
@@ -27,6 +28,7 @@ const std::string& Oracle::why_not() { return g_why_not; }
 std::unique_ptr<Oracle> Oracle::start() {
   std::unique_ptr<OracleProcess> process = OracleProcess::start("--cache-gb 0.25", g_why_not);
   if (process == nullptr) return nullptr;
+  std::printf("random cases from seed %llu on\n", static_cast<unsigned long long>(first_seed()));
   mongoc_init();
   std::unique_ptr<Oracle> oracle(new Oracle);
   oracle->client_.reset(mongoc_client_new(process->uri().c_str()));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/oracle/seeds.h"
 #include "tests/server/oracle_process.h"
 #include "wire/bson/document.h"
 

@@ -301,7 +301,7 @@ TEST_P(PlansOracle, FindCountAndListTheSame) {
   EXPECT_GT(found_, 300);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PlansOracle, testing::Range<std::uint64_t>(1, 7));
+INSTANTIATE_TEST_SUITE_P(Seeds, PlansOracle, seeds(6));
 
 }  // namespace
 }  // namespace partita::test

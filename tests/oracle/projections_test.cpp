@@ -227,7 +227,7 @@ TEST_P(ProjectionsOracle, ShowAndRefuseTheSame) {
   EXPECT_GT(refused, 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ProjectionsOracle, testing::Range<std::uint64_t>(1, 7));
+INSTANTIATE_TEST_SUITE_P(Seeds, ProjectionsOracle, seeds(6));
 
 }  // namespace
 }  // namespace partita::test

@@ -179,7 +179,7 @@ TEST_P(SortOrder, AlongPathsIsMongods) {
   EXPECT_LT(refused, 40);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SortOrder, testing::Range<std::uint64_t>(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, SortOrder, seeds(3));
 
 }  // namespace
 }  // namespace partita::test

@@ -217,7 +217,7 @@ TEST_P(TextsOracle, AreFoundAlike) {
   EXPECT_GT(found_some, kRounds / 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TextsOracle, testing::Range<std::uint64_t>(1, 5));
+INSTANTIATE_TEST_SUITE_P(Seeds, TextsOracle, seeds(4));
 
 }  // namespace
 }  // namespace partita::test

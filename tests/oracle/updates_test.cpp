@@ -282,7 +282,7 @@ TEST_P(RandomUpdates, AreMongods) {
   EXPECT_GT(changed, kCases / 8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomUpdates, testing::Range<std::uint64_t>(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomUpdates, seeds(3));
 
 }  // namespace
 }  // namespace partita::test

@@ -130,7 +130,7 @@ TEST_P(ValidationOracle, SchemasAmongFiltersAreToldAlike) {
   EXPECT_GT(refused, kRounds * kDocuments / 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ValidationOracle, testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Seeds, ValidationOracle, seeds(2));
 
 }  // namespace
 }  // namespace partita::test
