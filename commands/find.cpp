@@ -40,6 +40,7 @@ struct FindRequest {
   bool disk_use = parameters::sort_limits().disk_use;
   bool oplog_replay = false;
   bool read_once = false;
+  std::optional<std::int64_t> to_return;
   bool sorted = false;  ///< By whatever: that of $natural is a hint from then on.
 
   KeyBounds bounds() const { return {min, max}; }
@@ -68,6 +69,7 @@ const Arguments<FindRequest> kArguments{
     {kDegreeName, &FindRequest::degree},
     {kBufferedName, &FindRequest::buffered},
     {"oplogReplay", &FindRequest::oplog_replay, Rule::kExact},  // Of old drivers, without effect since long.
+    {"ntoreturn", &FindRequest::to_return},  // Of old drivers.
     {"readOnce", &FindRequest::read_once, Rule::kExact},  // That pages need not stay in the cache, which this one decides itself.
 };
 
@@ -102,6 +104,10 @@ Status check(const FindRequest& request) {
   if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
   CHECK_OK(request.bounds().check());
+  if (request.to_return && (request.limit != 0 || request.batch_size)) {
+    return error(Code::BadValue, "'limit' or 'batchSize' fields can not be set with 'ntoreturn' field.");
+  }
+  if (request.to_return) return error(Code{5746102}, "the ntoreturn find command parameter is not supported when FCV >= 5.1");
   if (request.tailable) return check_tailable(request);
   if (request.await_data) return error(Code::FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'");
   return {};

@@ -88,6 +88,7 @@ struct UpdateStatement {
   bson::View sort;           ///< Which of several documents is meant.
   bson::Value array_filters;
   bson::View constants;      ///< Of a pipeline.
+  bool has_constants = false;
   bson::View collation;      ///< Empty: that of the collection.
 
   /// Reads the field of that name, or says that it has no such one; `command` is for error texts.

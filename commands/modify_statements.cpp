@@ -12,7 +12,7 @@ namespace partita::commands {
 Status check_array_filters(std::string_view command, bson::Value filters) {
   CHECK_OK(check_array(command, "arrayFilters", filters));
   for (const auto& [place, filter] : filters.as_document()) {
-    if (!filter.is_document()) return wrong_type(command, "arrayFilters." + std::string(place), filter, "object");
+    if (!filter.is_document() && !filter.is_null()) return wrong_type(command, "arrayFilters." + std::string(place), filter, "object");
   }
   return {};
 }
@@ -36,6 +36,7 @@ Result<bool> UpdateStatement::read_option(std::string_view command, std::string_
 }
 
 Result<query::Update> UpdateStatement::parse_update(const query::ExpressionContext& expressions) const {
+  if (has_constants && update.is_document()) return error(Code{51198}, "Constant values may only be specified for pipeline updates");
   const query::UpdateOptions options{.array_filters = array_filters, .constants = constants, .expressions = &expressions};
   TRY(query::Update parsed, query::Update::parse(update, options));
   if (multi && parsed.is_replacement()) {

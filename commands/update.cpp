@@ -44,6 +44,7 @@ Result<UpdateStatement> parse_statement(bson::View document) {
       statement.update = value;
     } else if (name == "c") {
       CHECK_OK(detail::read(statement.constants, value, kCommand, name));
+      statement.has_constants = !value.is_null();
     } else if (name == "collation") {
       CHECK_OK(read_collation(statement.collation, value, kCommand));
     } else {

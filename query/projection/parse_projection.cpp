@@ -4,6 +4,7 @@
 
 #include "query/match/operator.h"
 #include "query/path/path_rules.h"
+#include "query/projection/check_additions.h"
 #include "query/projection/find_operators.h"
 #include "query/projection/projection_draft.h"
 #include "wire/bson/json.h"
@@ -263,8 +264,6 @@ class AdditionsParser : public Parser {
 
  private:
   Status read(std::uint32_t parent, const Field& field) override {
-    CHECK_OK(check_field_path(field.name));
-    CHECK_OK(check_not_empty(field.value));
     if (!field.value.is_document() || is_operator(field.value)) return compute(parent, field);
     return open(parent, field);
   }
@@ -287,6 +286,7 @@ Result<ProjectionTree> parse_find_projection(View spec, const ExpressionContext&
 }
 
 Result<ProjectionTree> parse_additions(View spec, const ExpressionContext& context) {
+  CHECK_OK(check_additions(spec));
   return parse_with(AdditionsParser(context), spec);
 }
 

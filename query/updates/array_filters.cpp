@@ -55,6 +55,7 @@ Result<ArrayFilters> ArrayFilters::parse(Value filters, const Collation& collati
   ArrayFilters parsed;
   if (filters.missing()) return parsed;
   for (const bson::Field& filter : filters.as_document()) {
+    if (filter.value.is_null()) continue;  // As MongoDB reads lists of objects.
     if (!filter.value.is_document())
       return error(Code::TypeMismatch, "Array filters must be objects, found ", filter.value.type_name());
     CHECK_OK(parsed.add(filter.value.as_document(), collation));

@@ -6,6 +6,7 @@
 
 #include "shards/catalog/change.h"
 #include "shards/catalog/claim.h"
+#include "shards/catalog/filter_depth.h"
 #include "shards/indexes/build.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
@@ -19,10 +20,19 @@ using Specs = std::vector<std::shared_ptr<const IndexSpec>>;
 
 Status not_found(const Namespace& ns) { return error(Code::NamespaceNotFound, "ns not found: ", ns.full()); }
 
+Result<IndexSpec> parse_new(bson::View definition, const query::Collation& inherited) {
+  Result<IndexSpec> spec = IndexSpec::parse(definition, inherited);
+  Status status = spec.status();
+  const bson::Value filter = definition["partialFilterExpression"];
+  if (status.ok() && filter.is_document()) status = check_filter_depth(filter.as_document());
+  if (status.ok()) return spec;
+  return std::move(status).with_context("Error in specification " + bson::to_shell(bson::Value::of(definition)) + " :: caused by :: ");
+}
+
 Result<std::vector<IndexSpec>> parse(const std::vector<bson::View>& definitions, const query::Collation& inherited) {
   std::vector<IndexSpec> specs;
   for (const bson::View definition : definitions) {
-    TRY(IndexSpec spec, IndexSpec::parse(definition, inherited));
+    TRY(IndexSpec spec, parse_new(definition, inherited));
     specs.push_back(std::move(spec));
   }
   return specs;
