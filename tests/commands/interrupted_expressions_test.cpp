@@ -143,11 +143,11 @@ class InterruptedExpressions : public testing::Test {
     ASSERT_EQ(all.count(), 1U) << readable(running.view());
     send("{killOp: 1, op: " + bson::to_json(all.begin()->value.as_document()["opid"]) + "}");
   }
-  /// Others may have the processors for a while.
+  /// A millisecond or two, but others may have the processors for a while: what was not stopped would take minutes.
   void expect_prompt() {
     std::ranges::sort(times_);
-    EXPECT_LT(times_[times_.size() / 2], 100ms);
-    EXPECT_LT(times_.back(), 2000ms);
+    EXPECT_LT(times_[times_.size() / 2], 500ms);
+    EXPECT_LT(times_.back(), 5000ms);
   }
 
   InProcess server_;
@@ -215,7 +215,7 @@ TEST_F(InterruptedExpressions, TextsAreSearchedInTimeThatGrowsWithThem) {
         "{$strLenCP: {$replaceAll: {input: '$t', find: '$w', replacement: 'x'}}}", "{$strLenCP: {$trim: {input: '$t', chars: '$l'}}}"}) {
     const auto begin = Clock::now();
     send(project("texts", expression) + "}");
-    EXPECT_LT(Clock::now() - begin, 2s) << expression;
+    EXPECT_LT(Clock::now() - begin, 5s) << expression;
   }
 }
 
