@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 namespace partita::query {
 namespace {
@@ -20,18 +21,16 @@ bool is_choice_of_one(const FilterNode& node) {
 std::ptrdiff_t rank_of(const FilterNode& node) {
   constexpr std::string_view kOrder[] = {"$size",       "$eq",           "$lte",        "$lt",           "$gt",
                                          "$gte",        "$regex",        "$mod",        "$exists",       "$in",
-                                         "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear", "$type"};
+                                         "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear", "$not",  "$nor",
+                                         "$type"};
+  if (node.kind == Kind::kAnd) return -4;
+  if (node.kind == Kind::kOr) return -3;
   if (node.kind == Kind::kElemDocument) return -2;
   if (node.kind == Kind::kElemValue) return -1;
-  if (node.field_operator == nullptr) return 0;
-  const std::string_view name = is_choice_of_one(node) ? "$eq" : node.field_operator->name;
+  const bool negates = node.kind == Kind::kNot || node.kind == Kind::kNor;
+  if (node.field_operator == nullptr && !negates) return 0;
+  const std::string_view name = negates ? (node.kind == Kind::kNot ? "$not" : "$nor") : is_choice_of_one(node) ? "$eq" : node.field_operator->name;
   return std::find(std::begin(kOrder), std::end(kOrder), name) - std::begin(kOrder);
-}
-
-bool asked_before(const FilterNode& a, const FilterNode& b) {
-  const std::ptrdiff_t rank = rank_of(a);
-  const std::ptrdiff_t other = rank_of(b);
-  return rank != other ? rank < other : a.path.text() < b.path.text();
 }
 
 template <class Test>
@@ -41,14 +40,23 @@ std::size_t count_children(const FilterTree& filter, std::size_t i, Test&& test)
   return count;
 }
 
-/// Which nodes hold for nothing, as is seen without a document: a choice of none, and what demands one. MongoDB drops them
-/// from an $or.
+/// By operator, path and number of clauses; where these are the same, by the clauses in their order.
+bool asked_before(const FilterTree& filter, std::size_t a, std::size_t b) {
+  const auto any = [](std::size_t) { return true; };
+  for (std::size_t end = filter.nodes[a].end; a < end; ++a, ++b) {
+    const std::tuple one(rank_of(filter.nodes[a]), filter.nodes[a].path.text(), count_children(filter, a, any));
+    const std::tuple other(rank_of(filter.nodes[b]), filter.nodes[b].path.text(), count_children(filter, b, any));
+    if (one != other) return one < other;
+  }
+  return false;
+}
+
+/// Which nodes MongoDB drops from an $or, for they hold for nothing: an $all of nothing, and what demands one.
 std::vector<bool> find_empty(const FilterTree& filter) {
   std::vector<bool> empty(filter.nodes.size());
   if (std::ranges::find(filter.nodes, Kind::kOr, &FilterNode::kind) == filter.nodes.end()) return empty;  // Then nothing turns on it.
   for (std::size_t i = filter.nodes.size(); i-- > 0;) {
     const FilterNode& node = filter.nodes[i];
-    if (node.kind == Kind::kField) empty[i] = node.field_operator->bound == Bound::kIn && node.operand.as_document().empty();
     if (node.kind == Kind::kAnd) empty[i] = count_children(filter, i, [&](std::size_t child) { return empty[child]; }) > 0;
     if (node.kind == Kind::kOr) empty[i] = count_children(filter, i, [&](std::size_t child) { return !empty[child]; }) == 0;
   }
@@ -68,7 +76,7 @@ std::vector<std::int32_t> turns_of(const FilterTree& filter) {
     const bool goes_in = !empty[i] && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_choice(i)));
     i = goes_in ? i + 1 : node.end;
   }
-  auto before = [&](std::size_t a, std::size_t b) { return asked_before(filter.nodes[a], filter.nodes[b]); };
+  auto before = [&](std::size_t a, std::size_t b) { return asked_before(filter, a, b); };
   std::ranges::stable_sort(asked, before);
   for (std::size_t turn = 0; turn < asked.size(); ++turn) turns[asked[turn]] = static_cast<std::int32_t>(turn);
   return turns;

@@ -124,7 +124,14 @@ void RandomFilter::add_operator(Writer& out, int depth) {
 
 void RandomFilter::add_operators(Writer& out, std::string_view path, int depth) {
   Writer operators = out.document(path);
-  for (auto left = 1 + random_.below(2); left > 0; --left) add_operator(operators, depth);
+  bool matches = false;
+  for (auto left = 1 + random_.below(2); left > 0; --left) {
+    const Document one = Document::build([&](Writer& w) { add_operator(w, depth); });
+    // Of two $regex side by side mongod takes the second one twice: no driver sends that.
+    const bool again = matches && one.view().has("$regex");
+    matches |= one.view().has("$regex");
+    if (!again) operators.elements(one.view());
+  }
 }
 
 void RandomFilter::add_logic(Writer& out, int depth) {

@@ -217,9 +217,9 @@ void sort_documents(benchmark::State& state, std::uint64_t limit) {
     Sorter sorter(spec({{"rank", 1}}), {.limit = limit});
     for (std::size_t i = 0; i < collection.size(); ++i)
       benchmark::DoNotOptimize(sorter.add(collection.document(i), collection.record_key(i)).ok());
-    sorter.finish();
+    benchmark::DoNotOptimize(sorter.finish().ok());
     std::size_t bytes = 0;
-    for (SortedRow row; sorter.next(row);) bytes += row.document.size();
+    for (SortedRow row; sorter.next(row).value();) bytes += row.document.size();
     benchmark::DoNotOptimize(bytes);
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * collection.size()));
