@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <deque>
 
 #include "commands/arguments.h"
 #include "commands/config_views.h"
@@ -7,6 +8,7 @@
 #include "commands/server.h"
 #include "commands/shown_build.h"
 #include "commands/wall_time.h"
+#include "shards/catalog/index_options.h"
 #include "shards/store.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -23,7 +25,6 @@ struct CreateIndexesRequest {
 const Arguments<CreateIndexesRequest> kCreateArguments{
     {"indexes", &CreateIndexesRequest::indexes, Rule::kRequired},
     {"commitQuorum", &CreateIndexesRequest::commit_quorum},  // How many members must vote for a build: there is one.
-    // mongorestore sends it; unknown options are refused all the same.
     {"ignoreUnknownIndexOptions", &CreateIndexesRequest::ignore_unknown},
 };
 
@@ -33,6 +34,15 @@ Status check_quorum(bson::Value quorum) {
   const auto members = quorum.to_double().value_or(-1);
   if (members >= 0 && members <= 50) return {};
   return error(Code::FailedToParse, "commitQuorum has to be a non-negative number and not greater than 50");
+}
+
+/// As mongorestore wants it, whose dumps may be of servers that took more.
+bson::Document without_unknown(bson::View definition) {
+  return bson::Document::build([&](bson::Writer& out) {
+    for (const bson::Field& field : definition) {
+      if (shards::is_index_option(field.name)) out.add(field);
+    }
+  });
 }
 
 /// For $indexStats.
@@ -52,7 +62,9 @@ Status create_indexes(Operation& operation, bson::Writer& reply) {
   CHECK_OK(check_quorum(request.commit_quorum));
   if (request.indexes.count() == 0) return error(Code::BadValue, "Must specify at least one index to create");
   std::vector<bson::View> definitions;
+  std::deque<bson::Document> known;
   CHECK_OK(request.indexes.for_each([&](bson::View definition) -> Status {
+    if (request.ignore_unknown) definition = known.emplace_back(without_unknown(definition)).view();
     definitions.push_back(definition);
     return {};
   }));

@@ -19,6 +19,9 @@ using bson::Value;
 using bson::View;
 using Kind = FilterNode::Kind;
 
+/// Of a path: as deep as documents may be.
+constexpr std::ptrdiff_t kMostParts = 180;
+
 bool begins_with_operator(Value value) {
   if (!holds_operators(value)) return false;
   return Registry<MatchOperator>::find(value.as_document().begin()->name) != nullptr;
@@ -98,6 +101,7 @@ class Parser {
     const Subject subject{.path = field.name};
     if (is_reference_field(field.name)) return field_operator({"$eq", field.value}, subject, View());
     if (field.name.starts_with('$')) return top_operator(field, frame);
+    if (std::ranges::count(field.name, '.') >= kMostParts) return error(Code{5729100}, "FieldPath is too long");
     if (holds_operators(field.value))
       return open({.kind = Kind::kAnd}, {Frame::Has::kOperators, field.value.as_document(), subject});
     return plain(field.value, subject);

@@ -94,49 +94,83 @@ Result<query::Collation> read_collation(Value value) {
   return query::Collator::make(value.as_document());
 }
 
-Status refuse(std::string_view name) {
-  constexpr std::string_view kLater[] = {"storageEngine", "clustered"};
-  if (std::ranges::find(kLater, name) != std::end(kLater)) {
-    return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
-  }
-  return error(Code::InvalidIndexSpecificationOption, "The field '", name, "' is not valid for an index specification");
+Status not_supported(IndexOptions&, IndexSpec&, std::string_view name, Value) {
+  return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
+}
+
+Status read_elsewhere(IndexOptions&, IndexSpec&, std::string_view, Value) { return {}; }
+
+/// Taken since ever; every build lets readers and writers go on.
+Status read_vain(IndexOptions&, IndexSpec&, std::string_view name, Value value) { return read_flag(name, value).status(); }
+
+template <bool IndexSpec::*kFlag>
+Status read_into(IndexOptions&, IndexSpec& spec, std::string_view name, Value value) {
+  TRY(spec.*kFlag, read_flag(name, value));
+  return {};
+}
+
+struct Option {
+  std::string_view name;
+  Status (*read)(IndexOptions& options, IndexSpec& spec, std::string_view name, Value value);
+};
+
+constexpr Option kOptions[] = {
+    {"unique", read_into<&IndexSpec::unique>},
+    {"sparse", read_into<&IndexSpec::sparse>},
+    {"prepareUnique", read_into<&IndexSpec::prepare_unique>},
+    {"hidden",
+     [](IndexOptions&, IndexSpec& spec, std::string_view, Value value) -> Status {
+       TRY(spec.hidden, read_hidden(value));
+       return {};
+     }},
+    {"v",
+     [](IndexOptions&, IndexSpec& spec, std::string_view, Value value) -> Status {
+       TRY(spec.version, read_version(value));
+       return {};
+     }},
+    {"expireAfterSeconds",
+     [](IndexOptions&, IndexSpec& spec, std::string_view, Value value) -> Status {
+       TRY(spec.expire_after, read_seconds(value));
+       return {};
+     }},
+    {"partialFilterExpression",
+     [](IndexOptions& options, IndexSpec& spec, std::string_view, Value value) -> Status {
+       TRY(query::Matcher filter, read_filter(value, spec.collation));
+       options.filter.emplace(std::move(filter));
+       return {};
+     }},
+    {"wildcardProjection",
+     [](IndexOptions& options, IndexSpec&, std::string_view, Value value) -> Status {
+       TRY(options.wildcard_projection, read_wildcard_projection(value));
+       return {};
+     }},
+    {"collation", read_elsewhere},  // Before all others: filters compare by it.
+    {"background", read_vain},
+    {"dropDups", read_vain},
+    {"storageEngine", not_supported},
+    {"clustered", not_supported},
+};
+
+const Option* find_option(std::string_view name) {
+  const auto* const found = std::ranges::find(kOptions, name, &Option::name);
+  return found == std::end(kOptions) ? nullptr : found;
 }
 
 Status read_option(IndexOptions& options, IndexSpec& spec, std::string_view name, Value value) {
-  if (name == "unique") {
-    TRY(spec.unique, read_flag(name, value));
-  } else if (name == "sparse") {
-    TRY(spec.sparse, read_flag(name, value));
-  } else if (name == "prepareUnique") {
-    TRY(spec.prepare_unique, read_flag(name, value));
-  } else if (name == "hidden") {
-    TRY(spec.hidden, read_hidden(value));
-  } else if (name == "v") {
-    TRY(spec.version, read_version(value));
-  } else if (name == "expireAfterSeconds") {
-    TRY(spec.expire_after, read_seconds(value));
-  } else if (name == "partialFilterExpression") {
-    TRY(query::Matcher filter, read_filter(value, spec.collation));
-    options.filter.emplace(std::move(filter));
-  } else if (name == "wildcardProjection") {
-    TRY(options.wildcard_projection, read_wildcard_projection(value));
-  } else if (name == "collation") {
-    return {};  // Read before all others: filters compare by it.
-  } else if (is_text_option(name)) {
+  if (is_text_option(name)) {
     if (spec.has(query::KeyForm::kText)) return {};  // Settled before.
     return error(Code::CannotCreateIndex, "the field '", name, "' can only be specified with text indexes");
-  } else if (name == "background" || name == "dropDups") {  // Taken since ever; every build lets readers and writers go on.
-    return read_flag(name, value).status();
-  } else {
-    return refuse(name);
   }
-  return {};
+  if (const Option* option = find_option(name)) return option->read(options, spec, name, value);
+  return error(Code::InvalidIndexSpecificationOption, "The field '", name, "' is not valid for an index specification");
 }
 
 /// Read by others.
 bool is_heading(std::string_view name) { return name == "key" || name == "name" || name == "ns" || is_geo_option(name); }
 
 }  // namespace
+
+bool is_index_option(std::string_view name) { return is_heading(name) || is_text_option(name) || find_option(name) != nullptr; }
 
 Status IndexOptions::read(IndexSpec& spec, bson::View definition) {
   if (const Value collation = definition["collation"]; !collation.missing()) {

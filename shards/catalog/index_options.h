@@ -15,6 +15,9 @@ struct IndexOptions {
   Status check(const IndexSpec& spec, bson::View definition) const;
 };
 
+/// Whether a field of a definition says anything about an index.
+bool is_index_option(std::string_view name);
+
 /// A field that an index may be of: CannotCreateIndex if it is none.
 Status check_index_path(std::string_view path);
 
