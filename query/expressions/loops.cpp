@@ -60,7 +60,7 @@ Status Evaluation::limit_loop(OpenLoop& open, Value limit) {
 }
 
 Result<bool> Evaluation::next_element(std::uint32_t loop) {
-  if (interrupt_ != nullptr) CHECK_OK(interrupt_->spend(round_));
+  if (interrupt_ != nullptr && !interrupt_->goes_on(round_)) [[unlikely]] return Interrupt::reason();
   OpenLoop& open = loops_[loop];
   Value& place = stack_[made_.loops_[loop].place];
   const auto type = static_cast<Type>(*open.element);

@@ -150,6 +150,7 @@ struct Matcher::Run {
   MatchState& state;
   Value current;                 // The document, or the element that the innermost $elemMatch is at.
   std::int32_t turn = kNoTurn;   // Of the clause that has had the last word about the place.
+  std::size_t untold = 0;        // Clauses asked of elements since it was last asked whether to go on.
 };
 
 bool Matcher::run_conjunction(View document, MatchState& state) const {
@@ -215,11 +216,15 @@ std::int32_t Matcher::open_elements(std::int32_t at, Run& run) const {
 }
 
 std::int32_t Matcher::next_element(Run& run) const {
-  const auto asked = static_cast<std::int64_t>(steps_.size()) * Interrupt::kCompare;  // All clauses, at most.
-  if (Status status = Interrupt::pass(asked); !status.ok()) [[unlikely]] {
-    run.state.failure = std::move(status);
-    while (!run.state.walks.none()) run.state.walks.close();
-    return kReject;
+  constexpr std::size_t kMany = Interrupt::kSteps / Interrupt::kCompare;
+  run.untold += steps_.size();  // All of them, at most.
+  if (run.untold >= kMany) [[unlikely]] {
+    Status status = Interrupt::pass(static_cast<std::int64_t>(std::exchange(run.untold, 0)) * Interrupt::kCompare);
+    if (!status.ok()) {
+      run.state.failure = std::move(status);
+      while (!run.state.walks.none()) run.state.walks.close();
+      return kReject;
+    }
   }
   const Step& step = steps_[run.state.walks.innermost().step];
   const std::optional<Value> element = run.state.walks.next(run.state.lookup);
