@@ -64,6 +64,7 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
     kept.session = operation.generic().session;
     kept.execution = std::move(execution);
     kept.no_timeout = options.no_timeout;
+    if (operation.deadline()) kept.time_left = *operation.deadline() - std::chrono::steady_clock::now();
     if (operation.watched()) kept.command = shown_command(operation.body());
     TRY(id, operation.server().cursors.add(std::move(kept)));
   }

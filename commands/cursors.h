@@ -17,6 +17,7 @@ struct ClientCursor {
   std::optional<shards::Uuid> session;  ///< Only this one may go on with it; nullopt: only who has none.
   std::unique_ptr<Execution> execution;
   bool no_timeout = false;
+  std::optional<std::chrono::nanoseconds> time_left = {};  ///< Of its maxTimeMS, for all batches to come.
   bson::Document command = {};  ///< What has opened it; empty where the profiler was off.
   SteadyTime last_used;
   /// Set when the cursor is killed while it is in use: whoever uses it shall stop.

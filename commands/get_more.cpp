@@ -103,6 +103,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
     return error(Code::BadValue, "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
   }
   if (awaited != nullptr) operation.clear_deadline();
+  else if (cursor.time_left) operation.set_deadline(operation.client().arrived() + std::chrono::duration_cast<SteadyTime::duration>(*cursor.time_left));
   const std::uint64_t changes = awaited != nullptr ? awaited->changes() : 0;
   operation.interrupt_by(cursor.killed);
   if (operation.watched()) operation.stats().originating_command = cursor.command.copy();
@@ -119,6 +120,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   if (status.ok() && awaited != nullptr && operation.stats().documents.returned == 0 && may_wait(operation)) {
     return wait_for_more(operation, std::move(cursor), changes);
   }
+  if (awaited == nullptr && operation.deadline()) cursor.time_left = *operation.deadline() - std::chrono::steady_clock::now();
   if (status.ok()) cursor.execution->add_to_cursor(body);
   const std::int64_t id = cursor.id;
   const bool done = !status.ok() || cursor.execution->exhausted();

@@ -103,6 +103,17 @@ std::vector<std::size_t> branches_of(const std::vector<query::KeyRange>& united,
   return found;
 }
 
+/// A 2d index knows of its square alone, whose rim is in it.
+Status check_center(const query::geo::NearQuery& near, const query::IndexDescription& index) {
+  constexpr double kRounding = 1e-9;
+  const auto from = near.from();
+  if (!from || std::ranges::find(index.fields, query::KeyForm::kGridCell, &query::IndexDescription::Field::form) == index.fields.end()) return {};
+  const query::geo::GridOptions& grid = index.geo->grid;
+  const auto inside = [&](double at) { return at >= grid.min - kRounding && at <= grid.max + kRounding; };
+  if (inside(from->x) && inside(from->y)) return {};
+  return error(Code{16433}, "point not in interval of [ ", grid.min, ", ", grid.max, " ] :: caused by :: { 0: ", from->x, ", 1: ", from->y, " }");
+}
+
 }  // namespace
 
 query::IndexDescription describe_index(const shards::IndexSpec& spec, std::uint64_t array_bits) {
@@ -195,6 +206,7 @@ Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> co
     if (choice.request_.natural_hint) return error(Code::BadValue, "geoNear expression not allowed with $natural sort order or hint");
     return no_plan(detail::join("unable to find index for $geoNear query on the field ", filter.near->path().text()));
   }
+  if (filter.near != nullptr) CHECK_OK(check_center(*filter.near, choice.ways_[choice.winner().index]));
   if (choice.candidates_.empty() && filter.text != nullptr) return choice.no_text_plan();
   if (!choice.needs_->distinct.empty() && !choice.request_.natural_hint) {
     auto jumps = query::distinct_plan(choice.request_, choice.needs_->distinct);

@@ -10,6 +10,7 @@ namespace {
 /// they matched, and few queries ask which element it was.
 Result<std::int64_t> matched_element(bson::View document, const query::Matcher* filter, query::MatchState& state) {
   if (filter == nullptr) return -1;
+  state.as_written = true;
   const bool matches = filter->matches(document, state);
   CHECK_OK(std::move(state.failure));
   return matches ? state.element : -1;

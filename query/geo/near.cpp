@@ -45,6 +45,7 @@ class FlatNear final : public NearQuery {
     const auto away = [&](double value) { return std::max(std::abs(value - options.min), std::abs(value - options.max)); };
     return {(options.max - options.min) / (1 << 16), std::hypot(away(center_.x), away(center_.y))};
   }
+  std::optional<FlatPoint> from() const override { return center_; }
 
  private:
   FlatBox square(double half) const { return {{center_.x - half, center_.y - half}, {center_.x + half, center_.y + half}}; }
@@ -75,6 +76,10 @@ class SphereNear final : public NearQuery {
     return std::make_unique<SphereNear>(path_.text(), center_, least, most);
   }
   Reach reach(const GridOptions&) const override { return {kFirstMetres / kEarthRadius * unit_, std::numbers::pi * unit_}; }
+  std::optional<FlatPoint> from() const override {
+    const S2LatLng place(center_.point);
+    return center_.legacy ? std::optional(FlatPoint{place.lng().degrees(), place.lat().degrees()}) : std::nullopt;
+  }
   std::optional<CellRanges> ranges(const GridOptions& options) const override {
     if (!center_.legacy) return std::nullopt;
     const std::optional<FlatBox> box = reaches_all() ? std::nullopt : box_of(cap());

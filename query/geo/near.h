@@ -35,6 +35,8 @@ class NearQuery : public Query {
     double farthest;
   };
   virtual Reach reach(const GridOptions& options) const = 0;
+  /// Where distances are measured from, of a legacy point: as coordinates.
+  virtual std::optional<FlatPoint> from() const = 0;
   /// Nullopt where the document has no place under the path; otherwise whether it is between the two distances or not.
   std::optional<Nearest> nearest(bson::View document) const;
   /// Whether the document is between the two distances.

@@ -6,7 +6,6 @@
 
 #include "query/expressions/compiled_expression.h"
 #include "query/interrupt.h"
-#include "query/match/positions.h"
 
 namespace partita::query {
 namespace {
@@ -79,7 +78,7 @@ void Matcher::compile() {
   const auto is_step = [](const FilterNode& node) { return !node.is_logical(); };
   auto step = static_cast<std::int32_t>(std::count_if(nodes.begin(), nodes.end(), is_step));
   auto resolve = [&](std::int32_t target) { return target < 0 ? target : entries[target]; };
-  const std::vector<std::int32_t> turns = turns_of(tree_);
+  const std::vector<Turns> turns = turns_of(tree_);
   steps_.resize(step);
   for (std::int32_t i = count - 1; i >= 0; --i) {
     const bool empty = static_cast<std::int32_t>(nodes[i].end) == i + 1;
@@ -91,7 +90,7 @@ void Matcher::compile() {
     made.on_true = resolve(targets[i].on_true);
     made.on_false = resolve(targets[i].on_false);
     made.inner = inside;
-    made.turn = turns[i];
+    made.turns = turns[i];
     entries[i] = step;
   }
   entry_ = count == 0 ? kAccept : entries[0];
@@ -204,8 +203,9 @@ inline bool Matcher::holds(const Step& step, Run& run) const {
 
 void Matcher::note_place(const Step& step, bool holds, Run& run) const {
   const std::int64_t place = std::exchange(run.state.reached, -1);
-  if (!holds || step.turn <= run.turn) return;
-  run.turn = step.turn;
+  const std::int32_t turn = run.state.as_written ? step.turns.written : step.turns.sorted;
+  if (!holds || turn <= run.turn) return;
+  run.turn = turn;
   run.state.element = place;
 }
 

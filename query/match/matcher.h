@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "query/match/filter_tree.h"
+#include "query/match/positions.h"
 
 namespace partita::query {
 
@@ -39,7 +39,7 @@ class Matcher {
     std::int32_t on_true;
     std::int32_t on_false;
     std::int32_t inner;          // $elemMatch: where its clauses begin. They end in kAccept or kReject.
-    std::int32_t turn;           // When MongoDB asks it: see positions.h.
+    Turns turns;                 // When MongoDB asks it.
     AtEnd at_end;
     bool only_documents;         // $elemMatch
     std::int8_t passed;          // The place of the path's first name in passed_; below zero: it is looked for.

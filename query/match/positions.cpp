@@ -52,9 +52,10 @@ bool asked_before(const FilterTree& filter, std::size_t a, std::size_t b) {
 }
 
 /// Which nodes MongoDB drops from an $or, for they hold for nothing: an $all of nothing, and what demands one.
+/// Nothing where there is no $or.
 std::vector<bool> find_empty(const FilterTree& filter) {
+  if (std::ranges::find(filter.nodes, Kind::kOr, &FilterNode::kind) == filter.nodes.end()) return {};
   std::vector<bool> empty(filter.nodes.size());
-  if (std::ranges::find(filter.nodes, Kind::kOr, &FilterNode::kind) == filter.nodes.end()) return empty;  // Then nothing turns on it.
   for (std::size_t i = filter.nodes.size(); i-- > 0;) {
     const FilterNode& node = filter.nodes[i];
     if (node.kind == Kind::kAnd) empty[i] = count_children(filter, i, [&](std::size_t child) { return empty[child]; }) > 0;
@@ -65,20 +66,22 @@ std::vector<bool> find_empty(const FilterTree& filter) {
 
 }  // namespace
 
-std::vector<std::int32_t> turns_of(const FilterTree& filter) {
-  std::vector<std::int32_t> turns(filter.nodes.size(), kNoTurn);
+std::vector<Turns> turns_of(const FilterTree& filter) {
+  std::vector<Turns> turns(filter.nodes.size());
   const std::vector<bool> empty = find_empty(filter);
-  const auto has_one_choice = [&](std::size_t i) { return count_children(filter, i, [&](std::size_t child) { return !empty[child]; }) == 1; };
+  const auto is_empty = [&](std::size_t i) { return !empty.empty() && empty[i]; };
+  const auto has_one_choice = [&](std::size_t i) { return count_children(filter, i, [&](std::size_t child) { return !is_empty(child); }) == 1; };
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < filter.nodes.size();) {
     const FilterNode& node = filter.nodes[i];
-    if (!node.is_logical() && !empty[i]) asked.push_back(i);
-    const bool goes_in = !empty[i] && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_choice(i)));
+    if (!node.is_logical() && !is_empty(i)) asked.push_back(i);
+    const bool goes_in = !is_empty(i) && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_choice(i)));
     i = goes_in ? i + 1 : node.end;
   }
+  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns[asked[turn]].written = static_cast<std::int32_t>(turn);
   auto before = [&](std::size_t a, std::size_t b) { return asked_before(filter, a, b); };
   std::ranges::stable_sort(asked, before);
-  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns[asked[turn]] = static_cast<std::int32_t>(turn);
+  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns[asked[turn]].sorted = static_cast<std::int32_t>(turn);
   return turns;
 }
 

@@ -26,6 +26,7 @@ struct MatchState {
   /// that the path enters by itself. Where several clauses meet arrays, the one that MongoDB asks last decides: see
   /// positions.h. Clauses in $or and $nor, and those that deny ($not, $ne), have no say. Every matches() sets it anew.
   std::int64_t element = -1;
+  bool as_written = false;  ///< The last clause as the filter is written decides instead: so a find's projection means it.
 
   // The matcher's own.
   FieldPass pass;

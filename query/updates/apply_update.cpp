@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "query/interrupt.h"
 #include "query/updates/merged_nodes.h"
 #include "query/updates/rename.h"
 #include "query/updates/storage_rules.h"
@@ -106,6 +107,7 @@ class Application {
                         node->chooses_elements()};
     Frame& frame = frames_[size_ - 1];
     if (!frame.has_many()) return {};
+    CHECK_OK(Interrupt::pass(static_cast<std::int64_t>(node->children.size())));
     frame.met = many_met_.size();
     many_met_.resize(many_met_.size() + node->children.size());
     return {};

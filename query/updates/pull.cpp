@@ -25,7 +25,8 @@ class Removal : public FieldUpdate {
   static Result<Effect> pull(UpdateTarget& target, Matches&& matches) {
     CHECK_OK(check_array(target));
     MatchState state;
-    Result<Effect> effect = remove_elements(target, [&](Value element) { return matches(element, state); });
+    // Once it has failed nothing more is asked.
+    Result<Effect> effect = remove_elements(target, [&](Value element) { return state.failure.ok() && matches(element, state); });
     CHECK_OK(std::move(state.failure));
     return effect;
   }

@@ -192,6 +192,28 @@ TEST_F(InterruptedExpressions, EndWhenTheServerStops) {
   EXPECT_EQ(contents(), before_);
 }
 
+/// What its first batch has left of a cursor's time is all that the others have together.
+TEST_F(InterruptedExpressions, EndInALaterBatchOfACursorWithALimit) {
+  const std::string late = "{$or: [{n: 0}, {$expr: {$gt: [" + kLoop + ", 0]}}]}";
+  const Document first = send("{find: 'c', filter: " + late + ", batchSize: 1, maxTimeMS: 300}");
+  const std::string id = bson::to_json(first.view().at_path("cursor.id"), bson::JsonStyle::kCanonical);
+  const Document more = server_.reply("{getMore: " + id + ", collection: 'c', batchSize: 1}");
+  EXPECT_EQ(more["codeName"].as_string(), "MaxTimeMSExpired") << readable(more.view());
+}
+
+/// A filter of $pull is not asked about the other elements once it has been ended.
+TEST_F(InterruptedExpressions, EndAPullOfLongTexts) {
+  std::string patterns;
+  for (int i = 0; i < 100; ++i) patterns += (i > 0 ? ", " : "") + ("{$regularExpression: {pattern: '(a|b)*c" + std::to_string(i) + "$', options: ''}}");
+  std::string texts;
+  for (int i = 0; i < 20000; ++i) texts += (i > 0 ? ", '" : "'") + std::string(30, 'a') + std::to_string(i) + "'";
+  send("{insert: 'pulled', documents: [{_id: 1, s: [" + texts + "]}]}");
+  const auto begin = Clock::now();
+  const Document reply = server_.reply("{update: 'pulled', updates: [{q: {_id: 1}, u: {$pull: {s: {$in: [" + patterns + "]}}}}], maxTimeMS: 50}");
+  EXPECT_EQ(reply["codeName"].is_string() ? reply["codeName"].as_string() : "", "MaxTimeMSExpired") << readable(reply.view()).substr(0, 300);
+  EXPECT_LT(Clock::now() - begin, 5s);
+}
+
 /// Texts in which much of what is wanted is found again and again, and sets of very many characters.
 TEST_F(InterruptedExpressions, TextsAreSearchedInTimeThatGrowsWithThem) {
   const std::string text(1 << 20, 'a');

@@ -87,7 +87,7 @@ TEST_P(ClauseOrderOf, AnswersAreThoseOfTheWrittenOrder) {
       ASSERT_EQ(used.element, fresh.element) << bson::to_json(filter, bson::JsonStyle::kRelaxed);
     }
   }
-  EXPECT_GT(matched, 100);
+  EXPECT_GT(matched, 50);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ClauseOrderOf, testing::Range<std::uint64_t>(1, 5));
