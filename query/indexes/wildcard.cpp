@@ -5,6 +5,7 @@
 
 #include "query/keys/hash.h"
 #include "query/keys/text.h"
+#include "query/path/path_rules.h"
 #include "query/projection/projection.h"
 
 namespace partita::query {
@@ -23,11 +24,6 @@ Status computed() {
 }
 
 }  // namespace
-
-bool lies_in(std::string_view path, std::string_view around) {
-  if (!path.starts_with(around)) return false;
-  return path.size() == around.size() || path[around.size()] == '.';
-}
 
 Result<std::vector<ProjectedPath>> projected_paths(bson::View projection) {
   std::vector<ProjectedPath> paths;

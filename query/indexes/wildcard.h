@@ -10,9 +10,6 @@
 
 namespace partita::query {
 
-/// Whether `path` is `around` or lies below it.
-bool lies_in(std::string_view path, std::string_view around);
-
 /// One path of a projection that computes nothing.
 struct ProjectedPath {
   std::string path;

@@ -27,10 +27,11 @@ std::ptrdiff_t rank_of(const FilterNode& node) {
   if (node.kind == Kind::kOr) return -3;
   if (node.kind == Kind::kElemDocument) return -2;
   if (node.kind == Kind::kElemValue) return -1;
-  const bool negates = node.kind == Kind::kNot || node.kind == Kind::kNor;
-  if (node.field_operator == nullptr && !negates) return 0;
-  const std::string_view name = negates ? (node.kind == Kind::kNot ? "$not" : "$nor") : is_choice_of_one(node) ? "$eq" : node.field_operator->name;
-  return std::find(std::begin(kOrder), std::end(kOrder), name) - std::begin(kOrder);
+  const auto place_of = [&](std::string_view name) { return std::find(std::begin(kOrder), std::end(kOrder), name) - std::begin(kOrder); };
+  if (node.kind == Kind::kNot) return place_of("$not");
+  if (node.kind == Kind::kNor) return place_of("$nor");
+  if (node.field_operator == nullptr) return 0;
+  return place_of(is_choice_of_one(node) ? "$eq" : node.field_operator->name);
 }
 
 template <class Test>

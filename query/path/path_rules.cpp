@@ -32,4 +32,14 @@ Status check_field_path(std::string_view path) {
   }
 }
 
+bool lies_in(std::string_view path, std::string_view around) {
+  if (!path.starts_with(around)) return false;
+  return path.size() == around.size() || path[around.size()] == '.';
+}
+
+bool PathsBelowNext::operator()(std::string_view a, std::string_view b) const {
+  const auto rank = [](char c) { return c == '.' ? 0 : 1 + static_cast<unsigned char>(c); };
+  return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
+}
+
 }  // namespace partita::query

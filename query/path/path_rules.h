@@ -14,4 +14,12 @@ constexpr std::size_t kMaxPathParts = 200;
 /// them come as values, which may), and none that begins with '$' but for those of database references and metadata.
 Status check_field_path(std::string_view path);
 
+/// Whether `path` is `around` or lies below it.
+bool lies_in(std::string_view path, std::string_view around);
+
+/// An order of paths in which those below one follow it at once.
+struct PathsBelowNext {
+  bool operator()(std::string_view a, std::string_view b) const;
+};
+
 }  // namespace partita::query

@@ -24,6 +24,11 @@ bool is_plain(bson::Value value);
 std::vector<Interval> without_excluded(std::vector<Interval> intervals, const FilterTree& filter, std::string_view path,
                                        const Collator* collation, bool multikey);
 
+/// An end at a value.
+IntervalEnd at_value(bson::Value value, bool inclusive);
+/// Where keys of one value lie. Null stands for missing and undefined too, which have keys of their own right below it.
+Interval point(bson::Value value);
+
 /// Whether documents without the field may have their keys in it.
 bool holds_null(const Interval& interval);
 

@@ -46,7 +46,7 @@ std::vector<Interval> class_intervals(const FilterTree& filter, std::string_view
   }
   const auto is_exists = [](const FilterNode* node) { return node->field_operator->name == "$exists"; };
   if (!everything.empty() || sparse || !std::ranges::any_of(ruled_out(filter, path), is_exists)) return everything;
-  return {{{.at = IntervalEnd::At::kClassStart, .type_class = TypeClass::kUndefined}, {.type_class = TypeClass::kNull, .value = bson::Value::null()}}};
+  return {point(bson::Value::null())};
 }
 
 bool asks_for_nothing(const FilterTree& filter) {

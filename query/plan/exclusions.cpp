@@ -32,15 +32,6 @@ bool is_told(Value value, const Keys& keys) {
   return (is_plain(value) || value.is_document()) && (keys.agrees || !is_collated(value));
 }
 
-IntervalEnd at_value(Value value, bool inclusive) {
-  return {.type_class = bson::type_class(value.type()), .value = value, .inclusive = inclusive};
-}
-
-Interval point(Value value) {
-  if (value.is_null()) return {{.at = At::kClassStart, .type_class = TypeClass::kUndefined}, at_value(value, true)};
-  return {at_value(value, true), at_value(value, true)};
-}
-
 Interval above(Value value, bool inclusive) {
   const IntervalEnd low = at_value(value, inclusive);
   return {low, {.at = At::kClassEnd, .type_class = low.type_class}};

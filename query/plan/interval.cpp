@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "query/plan/candidates.h"
 #include "query/regex/literal_prefix.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -19,16 +20,6 @@ using At = IntervalEnd::At;
 
 IntervalEnd class_start(TypeClass type_class) { return {.at = At::kClassStart, .type_class = type_class}; }
 IntervalEnd class_end(TypeClass type_class) { return {.at = At::kClassEnd, .type_class = type_class}; }
-
-IntervalEnd at_value(Value value, bool inclusive) {
-  return {.type_class = bson::type_class(value.type()), .value = value, .inclusive = inclusive};
-}
-
-/// Null stands for missing and undefined too, which have keys of their own right below it.
-Interval point(Value value) {
-  if (value.is_nullish()) return {class_start(TypeClass::kUndefined), at_value(Value::null(), true)};
-  return {at_value(value, true), at_value(value, true)};
-}
 
 /// An array has no key as a whole, only its elements do. One that is an element itself has.
 bool has_key(Value value) { return !value.is_array(); }
@@ -186,6 +177,15 @@ std::string text_of(const IntervalEnd& end, const Collator* collation) {
 }
 
 }  // namespace
+
+IntervalEnd at_value(Value value, bool inclusive) {
+  return {.type_class = bson::type_class(value.type()), .value = value, .inclusive = inclusive};
+}
+
+Interval point(Value value) {
+  if (value.is_nullish()) return {class_start(TypeClass::kUndefined), at_value(Value::null(), true)};
+  return {at_value(value, true), at_value(value, true)};
+}
 
 std::string IntervalEnd::prefix() const {
   const bson::Regex regex = value.as_regex();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/projection/check_additions.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,14 +13,6 @@ namespace {
 
 using bson::Value;
 using bson::View;
-
-/// A path stands directly in front of those that lead on from it.
-struct DotsFirst {
-  bool operator()(const std::string& a, const std::string& b) const {
-    const auto order = [](char c) { return c == '.' ? 0 : static_cast<int>(static_cast<std::uint8_t>(c)) + 1; };
-    return std::ranges::lexicographical_compare(a, b, {}, order, order);
-  }
-};
 
 class Check {
  public:
@@ -75,12 +66,9 @@ class Check {
   Status claim(std::string path) {
     const auto [at, fresh] = claimed_.insert(std::move(path));
     if (!fresh) return conflict(*at, *at);
-    if (at != claimed_.begin() && leads_to(*std::prev(at), *at)) return conflict(*at, *std::prev(at));
-    if (std::next(at) != claimed_.end() && leads_to(*at, *std::next(at))) return conflict(*at, *std::next(at));
+    if (at != claimed_.begin() && lies_in(*at, *std::prev(at))) return conflict(*at, *std::prev(at));
+    if (std::next(at) != claimed_.end() && lies_in(*std::next(at), *at)) return conflict(*at, *std::next(at));
     return {};
-  }
-  static bool leads_to(const std::string& path, const std::string& other) {
-    return other.size() > path.size() && other[path.size()] == '.' && other.starts_with(path);
   }
   Status conflict(const std::string& path, const std::string& other) const {
     return error(Code{40176}, "specification contains two conflicting paths. Cannot specify both '", path, "' and '", other, "': ",
@@ -89,7 +77,7 @@ class Check {
 
   View spec_;
   std::vector<Level> open_;
-  std::set<std::string, DotsFirst> claimed_;
+  std::set<std::string, PathsBelowNext> claimed_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "query/path/path_rules.h"
+
 namespace partita::shards {
 namespace {
 
@@ -16,19 +18,13 @@ std::string_view below(const IndexSpec& spec) {
   return path;
 }
 
-/// In the order of paths, part by part, in which those below one follow it at once.
-bool comes_before(std::string_view a, std::string_view b) {
-  const auto rank = [](char c) { return c == '.' ? 0 : 1 + static_cast<unsigned char>(c); };
-  return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
-}
-
 /// Those that the projection keeps, or those that it leaves out.
 std::vector<std::string> paths_of(const std::vector<query::ProjectedPath>& projection, bool kept) {
   std::vector<std::string> paths;
   for (const query::ProjectedPath& one : projection) {
     if (one.kept == kept) paths.push_back(one.path);
   }
-  std::ranges::sort(paths, comes_before);
+  std::ranges::sort(paths, query::PathsBelowNext());
   return paths;
 }
 
@@ -48,7 +44,7 @@ const std::string* around(const std::string& field, const std::vector<std::strin
 Status check_all_left_out(const std::vector<std::string>& fields, const std::vector<std::string>& left_out) {
   for (const std::string& field : fields) {
     if (around(field, left_out) != nullptr) continue;
-    const bool last = std::ranges::all_of(left_out, [&](const std::string& path) { return comes_before(path, field); });
+    const bool last = std::ranges::all_of(left_out, [&](const std::string& path) { return query::PathsBelowNext()(path, field); });
     return error(Code{last ? 7246210 : 7246209}, "wildcardProjection paths must exclude all regular index fields, however '", field,
                  "' is not excluded.");
   }
@@ -67,7 +63,7 @@ Status check_projection(const IndexSpec& spec, bson::View projection) {
   for (const IndexSpec::Part& part : spec.parts) {
     if (part.form == query::KeyForm::kValue) fields.push_back(part.path);
   }
-  std::ranges::sort(fields, comes_before);
+  std::ranges::sort(fields, query::PathsBelowNext());
   for (const std::string& field : fields) {
     const std::string* const overlapping = around(field, kept);
     if (overlapping == nullptr) continue;
