@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "query/expressions/computed_values.h"
 #include "query/nested_writer.h"
 #include "query/path/path_rules.h"
 
@@ -37,7 +38,7 @@ struct Frame {
 class Application {
  public:
   Application(const ProjectionTree& tree, const ProjectionInput& input, bson::Buffer& out, Arena& arena)
-      : tree_(tree), nodes_(tree.nodes.data()), input_(input), out_(out), arena_(arena) {
+      : tree_(tree), nodes_(tree.nodes.data()), input_(input), out_(out), begin_(out.size()), arena_(arena) {
     if (tree.computed.size() >= FieldLookup::kManyPaths) lookup_.emplace();
   }
 
@@ -208,14 +209,19 @@ class Application {
     const ComputedField& field = tree_.computed[node.operand];
     if (const auto* expression = std::get_if<CompiledExpression>(&field)) {
       TRY(const Value value, expression->evaluate(input_.document, arena_, lookup_ ? &*lookup_ : nullptr));
-      out_.add(node.name, value);
-      return {};
+      return add(node, value);
     }
     if (const auto* match = std::get_if<ElementMatch>(&field)) return add_first_match(*match);
     if (input_.meta == nullptr) return {};
     TRY(const Value value, input_.meta->meta(std::get<Meta>(field), input_.document, arena_));
+    return add(node, value);
+  }
+
+  /// Many paths into a long array make a document that nothing else bounds: each adds a field to every element.
+  Status add(const ProjectionNode& node, Value value) {
     out_.add(node.name, value);
-    return {};
+    const std::size_t size = out_.buffer().size() - begin_;
+    return size > kLongestComputed ? too_large_object(size) : Status();
   }
 
   Status add_first_match(const ElementMatch& match) {
@@ -260,6 +266,7 @@ class Application {
   const ProjectionNode* nodes_;
   const ProjectionInput& input_;
   NestedWriter out_;
+  const std::size_t begin_;  // Of this document in the buffer.
   Arena& arena_;
   std::optional<FieldLookup> lookup_;  // Shared by very many expressions.
   std::vector<bool> met_;  // By node: children of nodes that have more of them than a frame has bits.
