@@ -10,7 +10,6 @@
 
 #include <algorithm>
 
-#include "query/expressions/computed_values.h"
 #include "query/nested_writer.h"
 #include "query/path/path_rules.h"
 
@@ -221,7 +220,9 @@ class Application {
   Status add(const ProjectionNode& node, Value value) {
     out_.add(node.name, value);
     const std::size_t size = out_.buffer().size() - begin_;
-    return size > kLongestComputed ? too_large_object(size) : Status();
+    if (size <= CompiledExpression::kMostMemory) [[likely]] return {};
+    return error(Code::BSONObjectTooLarge, "BSONObj size: ", size, " is invalid. A projection may make ",
+                 CompiledExpression::kMostMemory, " bytes at most");
   }
 
   Status add_first_match(const ElementMatch& match) {

@@ -11,7 +11,7 @@ class WideProjections : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     std::string array;
-    for (int i = 0; i < 2000; ++i) array += i == 0 ? "{}" : ", {}";
+    for (int i = 0; i < 4000; ++i) array += i == 0 ? "{}" : ", {}";
     ASSERT_EQ(server_.run("{insert: 'c', documents: [{_id: 1, s: '" + std::string(100'000, 'x') + "', a: [" + array + "]}]}"),
               "{n: 1, ok: 1.0}");
   }

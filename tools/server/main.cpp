@@ -21,6 +21,7 @@
 #include "commands/slow_log.h"
 #include "shards/store.h"
 #include "tools/server/process.h"
+#include "tools/server/spare_memory.h"
 #include "wire/log/log.h"
 #include "wire/net/network.h"
 #include "wire/net/timer.h"
@@ -132,6 +133,8 @@ ExitCode serve(Settings settings, Signals& signals, Background& background) {
     cursors.expire();
   };
   const wire::Periodic monitor("cursor-monitor", std::chrono::seconds(1), expire_cursors);
+  SpareMemory spare_memory;
+  const wire::Periodic memory_monitor("spare-memory", std::chrono::seconds(1), [&spare_memory] { spare_memory.look(); });
   const log::Rotation rotation = settings.log.rotation;
   commands::Server server{.store = **store,
                           .timers = timers,
