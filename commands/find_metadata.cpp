@@ -2,9 +2,9 @@
 #include "commands/find_metadata.h"
 
 #include "query/geo/near.h"
-#include "query/keys/decode.h"
 #include "query/keys/encode.h"
 #include "query/keys/hash.h"
+#include "query/shard_key/shard_key.h"
 #include "shards/router/record_keys.h"
 
 namespace partita::commands {
@@ -15,8 +15,11 @@ using bson::View;
 using query::Meta;
 using query::keys::Direction;
 
-bool is_within(std::string_view key, const query::KeyRange& range) {
-  return key >= range.lower && (range.upper.empty() || key < range.upper);
+constexpr std::string_view kPathField = "$_path";  ///< What a wildcard's keys begin with.
+
+bool is_walked_over(const shards::ScanOrder& way, std::string_view key) {
+  const auto holds = [&](const query::KeyRange& range) { return key >= range.lower && (range.upper.empty() || key < range.upper); };
+  return way.ranges.empty() || std::ranges::any_of(way.ranges, holds);
 }
 
 View copy(const bson::Buffer& built, query::Arena& arena) { return View::trusted(arena.copy(built.bytes()).data()); }
@@ -28,8 +31,9 @@ FindMetadata::FindMetadata(std::shared_ptr<const shards::Collection> collection,
     : collection_(std::move(collection)),
       sort_keys_(sort),
       near_(filter == nullptr ? nullptr : filter->near),
-      through_index_(plan != nullptr && plan->through_index && plan->order.branches.empty()),
+      through_index_(plan != nullptr && plan->through_index),
       order_(plan != nullptr ? plan->order : shards::ScanOrder{}),
+      wildcard_paths_(plan != nullptr ? plan->wildcard_paths : std::vector<std::string>()),
       text_(filter == nullptr ? nullptr : filter->text) {}
 
 Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) {
@@ -58,7 +62,7 @@ Result<Value> FindMetadata::meta(Meta meta, View document, query::Arena& arena) 
 
 Result<Value> FindMetadata::index_key(View document, query::Arena& arena) {
   const bool of_texts = order_.index != nullptr && order_.index->has(query::KeyForm::kText);
-  if (!through_index_ || of_texts) return Value();  // A document has been come to by several terms.
+  if (!through_index_ || of_texts) return Value();
   bson::Buffer& built = arena.scratch();
   {
     bson::Writer out(built);
@@ -69,31 +73,71 @@ Result<Value> FindMetadata::index_key(View document, query::Arena& arena) {
 
 Status FindMetadata::add_index_key(View document, bson::Writer& out) {
   if (!through_index_) return {};
-  if (order_.index == nullptr) return add_record_key(document, out);
-  const shards::IndexSpec& index = *order_.index;
-  // Such keys are not made of the fields' values alone, and are not told.
-  const bool made = index.has(query::KeyForm::kHash) || index.has(query::KeyForm::kPathAndValue) || index.has(query::KeyForm::kText);
-  if (made) return {};
+  TRY(const shards::ScanOrder* way, way_to(document));
+  if (way->index == nullptr) return add_record_key(document, out);
+  const shards::IndexSpec& index = *way->index;
+  if (index.has(query::KeyForm::kText)) return {};  // A document has been come to by several terms.
   CHECK_OK(index.keys->make(document, keys_));
-  TRY(const std::size_t met, first_met());
-  query::keys::Decoder decoder(keys_.key(met), keys_.type_bits(met));
+  const std::optional<std::size_t> met = first_met(*way);
+  if (!met) return error(Code::InternalError, "a document has no key where it was found in the index ", index.name);
+  query::keys::Decoder decoder(keys_.key(*met), keys_.type_bits(*met));
   for (const auto& part : index.parts) {
-    CHECK_OK(decoder.next(part.descending ? Direction::kDescending : Direction::kAscending, part.path, out));
+    if (part.form == query::KeyForm::kHash) {
+      TRY(const std::uint64_t hash, decoder.next_hash());
+      out.add(part.path, query::shown_hash(hash));
+    } else if (part.form == query::KeyForm::kPathAndValue) {
+      CHECK_OK(add_wildcard_value(decoder, part.direction(), out));
+    } else {
+      CHECK_OK(decoder.next(part.direction(), part.path, out));
+    }
   }
   return {};
 }
 
-/// Of a document's keys, which are in order, the one that the walk meets first.
-Result<std::size_t> FindMetadata::first_met() const {
-  const auto is_walked_over = [&](std::size_t i) {
-    const std::string_view key = shards::text_of(keys_.key(i));
-    return order_.ranges.empty() || std::ranges::any_of(order_.ranges, [&](const auto& range) { return is_within(key, range); });
-  };
-  for (std::size_t step = 0; step < keys_.size(); ++step) {
-    const std::size_t i = order_.backward ? keys_.size() - 1 - step : step;
-    if (is_walked_over(i)) return i;
+/// Under the name of the path that was looked at, which may lead to others; where none was, the value is not told.
+Status FindMetadata::add_wildcard_value(query::keys::Decoder& decoder, Direction direction, bson::Writer& out) const {
+  bson::Buffer built;
+  {
+    bson::Writer parts(built);
+    CHECK_OK(decoder.next(Direction::kAscending, kPathField, parts));
+    CHECK_OK(decoder.next(direction, "value", parts));
   }
-  return error(Code::InternalError, "a document has no key where it was found in the index ", order_.index->name);
+  const View parts = View::trusted(built.data());
+  const Value path = parts[kPathField];
+  out.add(kPathField, path);
+  const auto leads = [&](const std::string& asked) { return path.is_string() && query::lies_in(path.as_string(), asked); };
+  const auto asked = std::ranges::find_if(wildcard_paths_, leads);
+  if (asked != wildcard_paths_.end()) out.add(*asked, parts["value"]);
+  return {};
+}
+
+/// Of several the first one by which the document could be come to.
+Result<const shards::ScanOrder*> FindMetadata::way_to(View document) {
+  for (const shards::ScanOrder& branch : order_.branches) {
+    TRY(const bool leads, leads_to(branch, document));
+    if (leads) return &branch;
+  }
+  if (order_.branches.empty()) return &order_;
+  return error(Code::InternalError, "a document has no key in any of the indexes by which it was found");
+}
+
+Result<bool> FindMetadata::leads_to(const shards::ScanOrder& way, View document) {
+  if (way.index == nullptr) {
+    key_.clear();
+    CHECK_OK(shards::append_record_key(*collection_, document, key_));
+    return is_walked_over(way, key_.text());
+  }
+  CHECK_OK(way.index->keys->make(document, keys_));
+  return first_met(way).has_value();
+}
+
+/// Of a document's keys, which are in order, the one that the walk meets first.
+std::optional<std::size_t> FindMetadata::first_met(const shards::ScanOrder& way) const {
+  for (std::size_t step = 0; step < keys_.size(); ++step) {
+    const std::size_t i = way.backward ? keys_.size() - 1 - step : step;
+    if (is_walked_over(way, shards::text_of(keys_.key(i)))) return i;
+  }
+  return std::nullopt;
 }
 
 Status FindMetadata::add_record_key(View document, bson::Writer& out) const {

@@ -3,6 +3,7 @@
 
 #include "commands/plan.h"
 #include "query/indexes/index_keys.h"
+#include "query/keys/decode.h"
 #include "query/match/filter_tree.h"
 #include "query/projection/meta.h"
 #include "query/sort/sort_keys.h"
@@ -26,13 +27,17 @@ class FindMetadata final : public query::MetaSource {
  private:
   Result<bson::Value> index_key(bson::View document, query::Arena& arena);
   Status add_record_key(bson::View document, bson::Writer& out) const;
-  Result<std::size_t> first_met() const;
+  Result<const shards::ScanOrder*> way_to(bson::View document);
+  Result<bool> leads_to(const shards::ScanOrder& way, bson::View document);
+  std::optional<std::size_t> first_met(const shards::ScanOrder& way) const;
+  Status add_wildcard_value(query::keys::Decoder& decoder, query::keys::Direction direction, bson::Writer& out) const;
 
   const std::shared_ptr<const shards::Collection> collection_;
   query::SortKeys sort_keys_;
   const std::shared_ptr<const query::geo::NearQuery> near_;  ///< Null where the filter has no $near.
   const bool through_index_;
   const shards::ScanOrder order_;
+  const std::vector<std::string> wildcard_paths_;
   const std::shared_ptr<const query::text::Query> text_;  ///< Null where the filter asks nothing of texts.
   query::IndexKeys keys_;
   bson::Buffer key_;

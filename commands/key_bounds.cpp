@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "query/keys/bounds.h"
 #include "query/keys/encode.h"
+#include "query/shard_key/shard_key.h"
+#include "wire/bson/compare.h"
 
 namespace partita::commands {
 namespace {
@@ -33,18 +36,65 @@ std::size_t known_fields(const shards::Collection& collection, std::size_t way, 
   return way == 0 && collection.sharding != nullptr ? collection.sharding->key.fields().size() : index.fields.size();
 }
 
+Status refuse_index() { return refuse(Code{51174}, "The index chosen is not compatible with min/max"); }
+
+/// Behind the hash of a record's key the value stands, so that a bound can end there only.
+bool takes_bound(const query::IndexDescription::Field& field, bool is_last) {
+  return field.form == query::KeyForm::kValue || field.form == query::KeyForm::kHash || (field.form == query::KeyForm::kHashAndValue && is_last);
+}
+
+/// Hashes are longs to who asks for them. The first that is not below the bound; nothing where all are.
+std::optional<std::int64_t> first_hash(bson::Value bound) {
+  const auto is_below = [&](std::int64_t hash) { return bson::compare(bson::Value::of(hash), bound) < 0; };
+  if (is_below(INT64_MAX)) return std::nullopt;
+  std::int64_t low = INT64_MIN;
+  std::int64_t high = INT64_MAX;
+  while (low < high) {
+    const auto middle = static_cast<std::int64_t>((static_cast<__int128>(low) + high) >> 1);
+    is_below(middle) ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
+/// Appends where a bound cuts the hashes; false where it is none of them, so that the bounds of fields behind do not count.
+bool append_hash(bson::Value bound, bson::Buffer& key) {
+  const auto first = first_hash(bound);
+  if (!first) {
+    key.append(std::string(9, '\xFF'));  // Behind the last hash and whatever stands behind that.
+    return false;
+  }
+  query::keys::append_hash(query::unshown_hash(*first), key);
+  return bson::equal(bson::Value::of(*first), bound);
+}
+
 Result<std::string> encode_bound(bson::View bound, const query::IndexDescription& index, const query::Collation& collation, std::size_t fields) {
   bson::Buffer key;
   std::size_t i = 0;
+  bool counts = true;
   for (const bson::Field& field : bound) {
-    const bool fits = i < fields && index.fields[i].path == field.name && index.fields[i].form == query::KeyForm::kValue;
-    const bool means_the_same = fits && (!query::is_collated(field.value) || agree(collation.get(), index.fields[i].collation));
-    if (!means_the_same) return refuse(Code{51174}, "The index chosen is not compatible with min/max");
-    query::keys::encode_or_null(field.value, index.fields[i].direction, key, nullptr, index.fields[i].collation);
-    ++i;
+    if (i == fields || index.fields[i].path != field.name || !takes_bound(index.fields[i], i + 1 == fields)) return refuse_index();
+    const query::IndexDescription::Field& in_keys = index.fields[i++];
+    if (in_keys.form != query::KeyForm::kValue) {
+      counts = counts && append_hash(field.value, key);
+      continue;
+    }
+    if (query::is_collated(field.value) && !agree(collation.get(), in_keys.collation)) return refuse_index();
+    if (counts) query::keys::encode_or_null(field.value, in_keys.direction, key, nullptr, in_keys.collation);
   }
-  if (i != 0 && i != fields) return refuse(Code{51174}, "The index chosen is not compatible with min/max");
+  if (i != 0 && i != fields) return refuse_index();
   return std::string(key.text());
+}
+
+/// Both name all fields of the index.
+bool comes_before(bson::View min, bson::View max, const query::IndexDescription& index) {
+  auto at = max.begin();
+  for (std::size_t i = 0; const bson::Field& low : min) {
+    const query::IndexDescription::Field& field = index.fields[i++];
+    const auto order = bson::compare(low.value, at->value, field.collation);
+    if (order != 0) return (order < 0) == (field.direction == query::keys::Direction::kAscending);
+    ++at;
+  }
+  return false;
 }
 
 }  // namespace
@@ -58,17 +108,19 @@ Result<PlanChoice> choose_between(const std::shared_ptr<const shards::Collection
                                   const query::Collation& collation, const query::SortSpec& sort, bson::Value hint) {
   CHECK_OK(check_hint_of_bounds(hint));
   static const query::Matcher kEverything = *query::Matcher::parse({});
-  TRY(PlanChoice choice, PlanChoice::make(collection, kEverything.tree(), sort, hint));
-  const std::size_t way = choice.request().hint.value();
+  Result<PlanChoice> made = PlanChoice::make(collection, kEverything.tree(), sort, hint);
   // A wildcard, or an index of some documents only, is none that leads to everything.
+  if (made.status().code() == Code::NoQueryExecutionPlans) return refuse_index();
+  TRY(PlanChoice choice, std::move(made));
+  const std::size_t way = choice.request().hint.value();
   const bool walks = choice.winner().access == query::Plan::Access::kIndexScan && choice.winner().index == way;
-  if (!walks) return refuse(Code{51174}, "The index chosen is not compatible with min/max");
+  if (!walks) return refuse_index();
   const query::IndexDescription& index = choice.request().indexes[way];
   const std::size_t fields = known_fields(*collection, way, index);
   query::KeyRange range;
   TRY(range.lower, encode_bound(bounds.min, index, collation, fields));
   TRY(range.upper, encode_bound(bounds.max, index, collation, fields));
-  if (!bounds.min.empty() && !bounds.max.empty() && range.lower >= range.upper) {
+  if (!bounds.min.empty() && !bounds.max.empty() && !comes_before(bounds.min, bounds.max, index)) {
     return refuse(Code{51175}, "The value provided for min() does not come before the value provided for max() in the hinted index");
   }
   choice.limit_to(std::move(range), true);

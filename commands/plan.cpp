@@ -334,6 +334,11 @@ Plan PlanChoice::plan() const {
   plan.needs_filter = chosen.needs_filter;
   plan.exact = chosen.exact;
   plan.through_index = chosen.access == Access::kIndexScan || chosen.access == Access::kIdLookup || chosen.access == Access::kUnion;
+  const auto note_path = [&](const query::Plan& one) {
+    if (!one.wildcard_path.empty()) plan.wildcard_paths.emplace_back(one.wildcard_path);
+  };
+  note_path(chosen);
+  std::ranges::for_each(chosen.branches, note_path);
   // Records lie in the order of the map; entries of an index are in order within each segment, and all of them together
   // are not, nor are records that are walked over in turns.
   const bool by_entries = !plan.order.is_over_records() && !request_.sort->empty() && plan.sorted;

@@ -50,6 +50,7 @@ struct Plan {
   bool needs_filter = true;
   bool exact = false;  ///< Rows may be counted without a look at them.
   bool through_index = false;  ///< By the keys of an index, or of the records as one, not over everything.
+  std::vector<std::string> wildcard_paths = {};  ///< Of wildcard indexes: those that are looked at.
   PlanPremise premise;
 
   /// Looks up keys instead of walking over everything.

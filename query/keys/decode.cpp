@@ -165,4 +165,12 @@ Status Decoder::next(Direction direction, std::string_view name, Writer& out) {
   return {};
 }
 
+Result<std::uint64_t> Decoder::next_hash() {
+  KeyReader key(rest_, 0x00);
+  const std::uint64_t hash = key.take_big_endian(8);
+  if (key.failed()) return error(Code::InternalError, "a key ends within a hash");
+  rest_ = rest_.last(key.left());
+  return hash;
+}
+
 }  // namespace partita::query::keys

@@ -31,6 +31,8 @@ class Decoder {
   /// Adds the next value to `out` under that name. Fails with InternalError on bytes that encode() did not write; `out`
   /// may then hold a part of the value.
   Status next(Direction direction, std::string_view name, bson::Writer& out);
+  /// A hash, which stands there in place of a value: what append_hash() wrote.
+  Result<std::uint64_t> next_hash();
 
  private:
   /// A document or array being written.

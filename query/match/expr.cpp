@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/expressions/compiled_expression.h"
-#include "query/match/operator.h"
+#include "query/match/computed_clauses.h"
 
 namespace partita::query {
 namespace {
@@ -32,6 +32,7 @@ const RegisterEntry<FilterOperator> kExpr{{
     .summary = "An expression over the document is true: fields may be compared with one another.",
     .parse = parse_expr,
     .in_upsert = false,
+    .imply = [](const OperatorArgs& args, FilterTree& filter) { add_computed_clauses(args.operand, args.context, filter); },
     .examples = {{"{$expr: {$gt: ['$a', '$b']}}", "{a: 2, b: 1}", "true"},
                  {"{$expr: {$eq: ['$a', 1]}}", "{a: [1]}", "false"},
                  {"{$expr: {$foo: 1}}", "{}", "error 168"},

@@ -24,19 +24,22 @@ struct FilterNode {
     kField,         ///< Asks about the values that `path` leads to.
     kValue,         ///< Asks about the element itself within kElemValue, about the whole document outside.
     kDocument,      ///< An expression about the document.
+    kComputed,      ///< What an $expr beside it says of `path`, for planning only: nothing is asked. See computed_clauses.h.
   };
 
   Kind kind = Kind::kAnd;
   std::uint32_t end = 0;
-  FieldPath path = {};                                  ///< kField, and kElem* outside of kElemValue.
-  const MatchOperator* field_operator = nullptr;        ///< kField, kValue of elements: which one.
-  bson::Value operand = {};                             ///< kField, kValue: what it compares with.
+  FieldPath path = {};                                  ///< kField, kComputed, and kElem* outside of kElemValue.
+  const MatchOperator* field_operator = nullptr;        ///< kField, kComputed, kValue of elements: which one.
+  bson::Value operand = {};                             ///< kField, kComputed, kValue: what it compares with.
   std::unique_ptr<const Predicate> predicate = nullptr;  ///< Leaves.
 
   bool is_leaf() const { return kind >= Kind::kField; }
   bool is_elem() const { return kind == Kind::kElemDocument || kind == Kind::kElemValue; }
   /// Whether its children are about the same document as itself.
   bool is_logical() const { return kind < Kind::kElemDocument; }
+  /// Whether a matcher asks it anything itself.
+  bool asks() const { return !is_logical() && kind != Kind::kComputed; }
 };
 
 struct FilterTree {

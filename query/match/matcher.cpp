@@ -75,8 +75,7 @@ void Matcher::compile() {
 
   // Backwards, since a logical node begins with its first child; without children an $and holds and an $or does not.
   std::vector<std::int32_t> entries(nodes.size());
-  const auto is_step = [](const FilterNode& node) { return !node.is_logical(); };
-  auto step = static_cast<std::int32_t>(std::count_if(nodes.begin(), nodes.end(), is_step));
+  auto step = static_cast<std::int32_t>(std::ranges::count_if(nodes, &FilterNode::asks));
   auto resolve = [&](std::int32_t target) { return target < 0 ? target : entries[target]; };
   const std::vector<Turns> turns = turns_of(tree_);
   steps_.resize(step);
@@ -85,7 +84,7 @@ void Matcher::compile() {
     const Targets own = targets_within(i);
     const std::int32_t inside = empty ? resolve(nodes[i].kind == Kind::kOr ? own.on_false : own.on_true) : entries[i + 1];
     entries[i] = inside;
-    if (nodes[i].is_logical()) continue;
+    if (!nodes[i].asks()) continue;
     Step& made = steps_[--step] = step_of(nodes[i]);
     made.on_true = resolve(targets[i].on_true);
     made.on_false = resolve(targets[i].on_false);
@@ -120,7 +119,7 @@ void Matcher::find_passed() {
   std::size_t elements_end = 0;
   for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
     const FilterNode& node = tree_.nodes[i];
-    if (node.is_logical()) continue;
+    if (!node.asks()) continue;
     Step& made = steps_[step++];
     made.passed = -1;
     if (node.is_elem()) elements_end = std::max<std::size_t>(elements_end, node.end);

@@ -11,6 +11,7 @@
 namespace partita::query {
 
 struct ExpressionContext;
+struct FilterTree;
 namespace text {
 class Query;
 }
@@ -70,6 +71,8 @@ struct FilterOperator {
   ParseClause parse = nullptr;
   About about = About::kDocument;
   bool in_upsert = true;  ///< Whether the filter of an upsert may have it.
+  /// Adds to the filter what holds wherever this does, for planners; it stands in no $nor.
+  void (*imply)(const OperatorArgs& args, FilterTree& filter) = nullptr;
   std::vector<Example> examples = {};
 };
 

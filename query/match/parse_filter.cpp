@@ -122,9 +122,11 @@ class Parser {
     if (frame.on_element && entry->about == About::kDocument)
       return error(Code::BadValue, field.name, " can only be applied to the top-level document");
     const bool must_hold = !is_within(Kind::kOr) && !is_within(Kind::kNor);
-    TRY(Clause clause, entry->parse({.path = {}, .operand = field.value, .siblings = frame.object, .context = context_, .must_hold = must_hold}));
+    const OperatorArgs args{.path = {}, .operand = field.value, .siblings = frame.object, .context = context_, .must_hold = must_hold};
+    TRY(Clause clause, entry->parse(args));
     if (clause.text != nullptr) CHECK_OK(take_text(clause.text, must_hold));
     add_clause({.kind = entry->in_upsert ? Kind::kValue : Kind::kDocument}, std::move(clause));
+    if (entry->imply != nullptr && !is_within(Kind::kNor)) entry->imply(args, tree_);
     return {};
   }
 

@@ -75,7 +75,7 @@ std::vector<Turns> turns_of(const FilterTree& filter) {
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < filter.nodes.size();) {
     const FilterNode& node = filter.nodes[i];
-    if (!node.is_logical() && !is_empty(i)) asked.push_back(i);
+    if (node.asks() && !is_empty(i)) asked.push_back(i);
     const bool goes_in = !is_empty(i) && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_choice(i)));
     i = goes_in ? i + 1 : node.end;
   }

@@ -42,6 +42,10 @@ bool has_position(std::string_view path);
 /// otherwise, what it says of texts, documents and arrays does not count, and a pattern knows no collation.
 PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation);
 
+/// What is left of a field's intervals, or of everything where there are none, by what an $expr says of it (kComputed). Only for a
+/// field under which no document has an array, nor one by whose elements a position could be meant.
+std::vector<Interval> within_computed(std::vector<Interval> intervals, const FilterTree& filter, std::string_view path, const Collator* collation);
+
 /// How many ranges the points of these fields make together.
 std::size_t range_count(const std::vector<FieldIntervals>& narrowed);
 /// Whether so many more intervals may stand behind each of these ranges. Beyond some number the keys of the fields behind are

@@ -78,25 +78,6 @@ std::vector<Interval> all_but(const std::vector<Interval>& excluded) {
   return rest;
 }
 
-KeyRange range_of(const Interval& interval, const Collator* collation) {
-  const FieldIntervals field{{interval}, keys::Direction::kAscending, KeyForm::kValue, collation};
-  return key_ranges(std::span(&field, 1)).front();
-}
-
-/// Both ascending and apart.
-std::vector<Interval> in_both(const std::vector<Interval>& a, const std::vector<Interval>& b, const Collator* collation) {
-  std::vector<Interval> both;
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    const KeyRange left = range_of(a[i], collation);
-    const KeyRange right = range_of(b[k], collation);
-    const bool left_ends = !left.upper.empty() && (right.upper.empty() || left.upper < right.upper);
-    const bool meet = std::max(left.lower, right.lower) < (left_ends ? left.upper : right.upper) || (left.upper.empty() && right.upper.empty());
-    if (meet) both.push_back({left.lower < right.lower ? b[k].low : a[i].low, left_ends ? a[i].high : b[k].high});
-    left_ends ? ++i : ++k;
-  }
-  return both;
-}
-
 }  // namespace
 
 bool holds_null(const Interval& interval) {

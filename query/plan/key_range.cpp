@@ -123,6 +123,11 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
 
 namespace {
 
+KeyRange range_of(const Interval& interval, const Collator* collation) {
+  const FieldIntervals field{{interval}, Direction::kAscending, KeyForm::kValue, collation};
+  return key_ranges(std::span(&field, 1)).front();
+}
+
 /// Puts what overlaps, or adjoins, together: `range_of(item)` says where it lies, `extend(item, other)` makes it end with another.
 template <class Item, class RangeOf, class Extend>
 std::vector<Item> join_overlapping(std::vector<Item> items, RangeOf&& range_of, Extend&& extend) {
@@ -155,17 +160,30 @@ std::vector<Interval> united(std::vector<Interval> intervals, const Collator* co
   };
   std::vector<Placed> placed;
   for (Interval& interval : intervals) {
-    const FieldIntervals field{{interval}, Direction::kAscending, KeyForm::kValue, collation};
-    placed.push_back({key_ranges(std::span(&field, 1)).front(), std::move(interval)});
+    KeyRange range = range_of(interval, collation);
+    placed.push_back({std::move(range), std::move(interval)});
   }
-  const auto range_of = [](const Placed& one) -> const KeyRange& { return one.range; };
+  const auto placed_at = [](const Placed& one) -> const KeyRange& { return one.range; };
   const auto extend = [](Placed& one, const Placed& other) {
     one.range.upper = other.range.upper;
     one.interval.high = other.interval.high;
   };
   std::vector<Interval> joined;
-  for (Placed& one : join_overlapping(std::move(placed), range_of, extend)) joined.push_back(std::move(one.interval));
+  for (Placed& one : join_overlapping(std::move(placed), placed_at, extend)) joined.push_back(std::move(one.interval));
   return joined;
+}
+
+std::vector<Interval> in_both(const std::vector<Interval>& a, const std::vector<Interval>& b, const Collator* collation) {
+  std::vector<Interval> both;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    const KeyRange left = range_of(a[i], collation);
+    const KeyRange right = range_of(b[k], collation);
+    const bool left_ends = !left.upper.empty() && (right.upper.empty() || left.upper < right.upper);
+    const bool meet = std::max(left.lower, right.lower) < (left_ends ? left.upper : right.upper) || (left.upper.empty() && right.upper.empty());
+    if (meet) both.push_back({left.lower < right.lower ? b[k].low : a[i].low, left_ends ? a[i].high : b[k].high});
+    left_ends ? ++i : ++k;
+  }
+  return both;
 }
 
 }  // namespace partita::query

@@ -24,6 +24,7 @@ struct FieldIntervals {
   KeyForm form = KeyForm::kValue;  ///< Of a hash all intervals are points.
   const Collator* collation = nullptr;  ///< By which texts lie in the keys.
   bool by_exclusion = false;  ///< All that the filter says of the field is what it is not: most keys may lie in them.
+  bool of_no_array = false;   ///< They hold for the field's value as a whole: no document may have an array there.
 };
 
 /// What a field of an index is to a sort whose order the index has.
@@ -43,5 +44,7 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields);
 std::vector<KeyRange> united(std::vector<KeyRange> ranges);
 /// The same values in intervals that are ascending and apart.
 std::vector<Interval> united(std::vector<Interval> intervals, const Collator* collation = nullptr);
+/// The values that lie in both; each of them is ascending and apart, as the result is.
+std::vector<Interval> in_both(const std::vector<Interval>& a, const std::vector<Interval>& b, const Collator* collation);
 
 }  // namespace partita::query

@@ -17,6 +17,17 @@ bool may_share_array(const IndexDescription& index, std::size_t field) {
   return false;
 }
 
+bool asks_computed(const FilterTree& filter, std::string_view path) {
+  return std::ranges::any_of(filter.nodes, [&](const FilterNode& node) { return node.kind == FilterNode::Kind::kComputed && node.path.text() == path; });
+}
+
+/// Whether some document may have an array on the way to a field, as far as the index knows: one of texts or places does not
+/// count arrays of one element, and who is picked by its position is in one that nobody counts.
+bool may_hold_array(const IndexDescription& index, std::size_t field) {
+  if (index.text != nullptr || index.geo != nullptr || has_position(index.fields[field].path)) return true;
+  return index.multikey && (index.array_bits == 0 || (index.array_bits >> field & 1) != 0);
+}
+
 /// A part like "0" picks an element by its position, and the index has keys for that one alone. To the filter the field
 /// "0" of all other elements is there too, missing, and so null may be found where the index has no null.
 bool may_hide_null(std::string_view path, const std::vector<Interval>& intervals) {
@@ -61,6 +72,8 @@ void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t
     std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
     const bool hashed = field.form != KeyForm::kValue && !place;
     if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
+    const bool of_no_array = asks_computed(filter, field.path) && !may_hold_array(index, i);
+    if (of_no_array) intervals = within_computed(std::move(intervals), filter, field.path, field.collation);
     if (index.null_is_one || hashed) pin_nulls(intervals);
     bool by_exclusion = false;
     if (field.form == KeyForm::kValue && !index.clustered) {
@@ -74,7 +87,7 @@ void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t
     if (may_hide_null(field.path, intervals)) break;
     ranges *= intervals.size();
     const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation, by_exclusion});
+    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation, by_exclusion, of_no_array});
     if (!pinned) break;
   }
 }

@@ -49,10 +49,20 @@ bool holds_all_matches(const IndexDescription& index, const FilterTree& filter, 
   if (!serves_filter(index, filter)) return false;
   if (index.geo != nullptr) return serves_places(index, filter) && !narrowed.empty();
   if (!index.sparse) return true;
-  for (const FieldIntervals& field : narrowed)
-    for (const Interval& interval : field.intervals)
-      if (interval.high.value.is_null()) return false;
+  for (const FieldIntervals& field : narrowed) {
+    for (const Interval& interval : field.intervals) {
+      if (interval.high.value.is_null() || (field.of_no_array && holds_null(interval))) return false;
+    }
+  }
   return !narrowed.empty();
+}
+
+/// The bits of IndexDescription::array_bits that no document may have set.
+std::uint64_t arrays_excluded(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed) {
+  if (!index.multikey) return ~std::uint64_t{0};
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < narrowed.size(); ++i) bits |= std::uint64_t{narrowed[i].of_no_array} << i;
+  return bits;
 }
 
 /// What the keys themselves say.
@@ -76,7 +86,7 @@ std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position,
   plan.needs_sort = sorts && !order;
   plan.needs_filter = request.filter->nodes.size() > 1;
   plan.may_repeat = index.multikey;
-  if (!index.multikey) plan.without_arrays = ~std::uint64_t{0};
+  plan.without_arrays = arrays_excluded(index, plan.intervals);
   note_keys(request, plan);
   plan.score = score(index, plan.intervals, order.has_value()) | (plan.covered ? kCoveredScore : 0);
   if (plan.needs_sort && by_fields) {
@@ -220,7 +230,7 @@ std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Pl
     plan.sort_fields = std::move(order->fields);
   }
   plan.may_repeat = index.multikey;
-  if (!index.multikey) plan.without_arrays = ~std::uint64_t{0};
+  for (const Plan& branch : branches) plan.without_arrays |= branch.without_arrays;
   plan.covered = is_covered(request, plan);
   plan.exact = std::ranges::all_of(branches, &Plan::exact);
   auto in_turns = plan.needs_sort ? plan_in_turns(plan, index, *request.sort) : std::nullopt;

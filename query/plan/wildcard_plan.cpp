@@ -44,8 +44,9 @@ std::shared_ptr<const bson::Document> texts_of(std::string_view path) {
 
 std::vector<Interval> value_intervals(const FilterTree& filter, std::string_view path, const Collator* collation, bool multikey) {
   std::vector<Interval> intervals = intervals_for(bounds_in_keys(filter, path, collation), multikey);
+  if (!multikey) intervals = within_computed(std::move(intervals), filter, path, collation);
   const auto is_served = [](const Interval& interval) {
-    return has_own_keys(interval.low.type_class) && has_own_keys(interval.high.type_class);
+    return interval.low.type_class == interval.high.type_class && has_own_keys(interval.low.type_class);
   };
   if (!std::ranges::all_of(intervals, is_served) || intervals.size() > kMaxKeyRanges) intervals.clear();
   return intervals;
@@ -140,7 +141,8 @@ std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t positio
   if (!serves_near(request.indexes[position], *request.filter)) return plans;
   const WildcardPlanner planner(request, position);
   for (const FilterNode* node : conjuncts(*request.filter)) {
-    if (node->kind != FilterNode::Kind::kField || !planner.reaches_wildcard()) continue;
+    const bool of_field = node->kind == FilterNode::Kind::kField || node->kind == FilterNode::Kind::kComputed;
+    if (!of_field || !planner.reaches_wildcard()) continue;
     const std::string_view path = node->path.text();
     if (std::ranges::find(plans, path, &Plan::wildcard_path) != plans.end()) continue;
     if (std::optional<Plan> plan = planner.on_path(path)) plans.push_back(std::move(*plan));

@@ -81,6 +81,24 @@ TEST_F(ExplainIndexes, OfWildcards) {
   EXPECT_EQ(told("{find: 'c', filter: {'b.0': 1}}", "stage"), R"({is: "COLLSCAN"})");
 }
 
+TEST_F(ExplainIndexes, OfExpressions) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {'$**': 1}, name: 'w', wildcardProjection: {w: 1, v: 1}}, {key: {a: 1, b: 1}, name: 'ab'}]}");
+  server_.run("{insert: 'c', documents: [{_id: 1, a: 1, b: [1], w: 5, v: [1]}]}");
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$eq: ['$w', 5]}}}", "indexBounds"), R"x({$_path: ["[\"w\", \"w\"]"], w: ["[5, 5]"]})x");
+  EXPECT_EQ(told("{find: 'c', filter: {w: {$gt: 2}, $expr: {$lt: ['$w', 5]}}}", "indexBounds"),
+            R"x({$_path: ["[\"w\", \"w\"]"], w: ["(2, 5)"]})x");
+  // What is missing, and what is a document, has no key of its own there.
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$lt: ['$w', 5]}}}", "stage"), R"({is: "COLLSCAN"})");
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$eq: ['$w', {x: 1}]}}}", "stage"), R"({is: "COLLSCAN"})");
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$eq: ['$w', null]}}}", "stage"), R"({is: "COLLSCAN"})");
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$eq: ['$v', 1]}}}", "stage"), R"({is: "COLLSCAN"})");
+  // Arrays under one field of an index leave the others as they are.
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$and: [{$eq: ['$a', '$$x']}, {$eq: ['$b', 1]}]}}, let: {x: 1}}", "indexBounds"),
+            R"({a: ["[1, 1]"], b: ["[MinKey, MaxKey]"]})");
+  server_.run("{insert: 'c', documents: [{_id: 2, a: [1]}]}");
+  EXPECT_EQ(told("{find: 'c', filter: {$expr: {$eq: ['$a', 1]}}}", "stage"), R"({is: "COLLSCAN"})");
+}
+
 TEST_F(ExplainIndexes, TellsWhichPartsOfPathsAreArrays) {
   server_.run("{createIndexes: 'c', indexes: [{key: {'a.b': 1, 'c.d.e': -1}, name: 'm'}]}");
   constexpr std::string_view kFind = "{find: 'c', filter: {'a.b': 1}}";

@@ -162,6 +162,13 @@ TEST_F(ExplainPartitions, OnePartitionRunsAllOfIt) {
   EXPECT_EQ(at(told, "partitions.by").as_string(), "equality");
 }
 
+TEST_F(ExplainPartitions, AnExpressionLeadsToThePartition) {
+  const bson::Document told = explain("{find: 'c', filter: {$expr: {$and: [{$eq: [7, '$_id']}, {$lt: ['$n', '$m']}]}}}");
+  EXPECT_EQ(number(told, "executionStats.totalDocsExamined"), 1) << test::readable(told.view());
+  EXPECT_EQ(shown(told, "queryPlanner.partitions.targeted").find(','), std::string::npos) << test::readable(told.view());
+  EXPECT_EQ(at(told, "queryPlanner.partitions.by").as_string(), "equality");
+}
+
 TEST_F(ExplainPartitions, ThePlanAloneRunsNothing) {
   const bson::Document told = explain("{aggregate: 'c', pipeline: [{$group: {_id: '$n'}}], cursor: {}}", "queryPlanner");
   EXPECT_FALSE(told.view().has("executionStats"));

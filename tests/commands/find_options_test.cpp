@@ -97,5 +97,72 @@ TEST_F(FindOptions, KeysAreReturnedAlikeOverPartitions) {
   }
 }
 
+/// Of hashes, which are ours alone: $toHashedIndexKey tells them.
+class HashedKeys : public FindOptions {
+ protected:
+  void SetUp() override {
+    FindOptions::SetUp();
+    for (const std::string name : {"divided", "whole"}) {
+      send("{createIndexes: '" + name + "', indexes: [{key: {n: 'hashed'}, name: 'h'}, {key: {_id: 1, n: 'hashed'}, name: 'ih'}]}");
+    }
+  }
+  /// The hash of each n, ascending.
+  std::map<std::int64_t, std::int32_t> hashes() {
+    std::map<std::int64_t, std::int32_t> found;
+    const Document reply = send("{aggregate: 'whole', cursor: {}, pipeline: [{$project: {_id: 0, n: 1, h: {$toHashedIndexKey: '$n'}}}]}");
+    for (const bson::Field& row : reply["cursor"].as_document()["firstBatch"].as_document()) {
+      found[row.value.as_document()["h"].as_int64()] = row.value.as_document()["n"].as_int32();
+    }
+    return found;
+  }
+  static std::string number(std::int64_t hash) { return "NumberLong('" + std::to_string(hash) + "')"; }
+};
+
+TEST_F(HashedKeys, AreShown) {
+  const auto all = hashes();
+  ASSERT_EQ(all.size(), 60U);
+  for (const std::string name : {"divided", "whole"}) {
+    std::multiset<std::string> wanted;
+    for (const auto& [hash, n] : all) wanted.insert("{\"n\":" + std::to_string(hash) + "}");
+    const auto rows = find(name, "hint: 'h', returnKey: true");
+    EXPECT_EQ(std::multiset<std::string>(rows.begin(), rows.end()), wanted) << name;
+    const auto [hash, n] = *all.begin();
+    EXPECT_EQ(find(name, "hint: 'h', filter: {n: " + std::to_string(n) + "}, returnKey: true"), std::vector<std::string>{"{\"n\":" + std::to_string(hash) + "}"});
+  }
+}
+
+TEST_F(HashedKeys, HaveBoundsAmongLongs) {
+  const auto all = hashes();
+  std::vector<std::int64_t> sorted;
+  for (const auto& [hash, n] : all) sorted.push_back(hash);
+  const auto between = [&](std::size_t from, std::size_t to) {
+    std::multiset<std::string> wanted;
+    for (std::size_t i = from; i < to; ++i) wanted.insert("{\"n\":" + std::to_string(all.at(sorted[i])) + "}");
+    return wanted;
+  };
+  for (const std::string name : {"divided", "whole"}) {
+    const auto found = [&](const std::string& bounds) {
+      const auto rows = find(name, "hint: 'h', projection: {_id: 0, n: 1}, " + bounds);
+      return std::multiset<std::string>(rows.begin(), rows.end());
+    };
+    EXPECT_EQ(found("min: {n: " + number(sorted[10]) + "}, max: {n: " + number(sorted[20]) + "}"), between(10, 20)) << name;
+    EXPECT_EQ(found("min: {n: " + number(sorted[10] + 1) + "}"), between(11, 60)) << name;
+    EXPECT_EQ(found("max: {n: NumberDecimal('" + std::to_string(sorted[30]) + ".5')}"), between(0, 31)) << name;
+  }
+}
+
+TEST_F(HashedKeys, HaveBoundsInAShardKey) {
+  const Document reply = send("{aggregate: 'whole', cursor: {}, pipeline: [{$project: {h: {$toHashedIndexKey: '$_id'}}}]}");
+  std::map<std::int64_t, std::int32_t> all;
+  for (const bson::Field& row : reply["cursor"].as_document()["firstBatch"].as_document()) {
+    all[row.value.as_document()["h"].as_int64()] = row.value.as_document()["_id"].as_int32();
+  }
+  const auto from = std::next(all.begin(), 20);
+  const auto to = std::next(from, 5);
+  std::vector<std::string> wanted;
+  for (auto at = from; at != to; ++at) wanted.push_back("{\"_id\":" + std::to_string(at->second) + "}");
+  EXPECT_EQ(find("divided", "hint: {_id: 'hashed'}, projection: {_id: 1}, min: {_id: " + number(from->first) + "}, max: {_id: " + number(to->first) + "}"), wanted);
+}
+
 }  // namespace
 }  // namespace partita::test

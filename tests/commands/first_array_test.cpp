@@ -54,6 +54,18 @@ TEST_P(FirstArray, ComesWhereASortHasIt) {
               HasSubstr("[{_id: 5}, {_id: 2}, {_id: 3}]"));
 }
 
+// To an expression an array is one value, above all numbers.
+TEST_P(FirstArray, IsSeenByAnExpression) {
+  EXPECT_THAT(overtaken("{find: 'c', filter: {$expr: {$gt: ['$a', 25]}}}"), HasSubstr("_id: 5"));
+}
+
+TEST_P(FirstArray, IsSeenByAnExpressionWhereAnotherFieldHasArrays) {
+  send("{dropIndexes: 'c', index: 'a_1'}");
+  send("{createIndexes: 'c', indexes: [{key: {a: 1, z: 1}, name: 'az'}]}");
+  send("{insert: 'c', documents: [{_id: 6, a: 2, z: [1, 2]}]}");
+  EXPECT_THAT(overtaken("{find: 'c', filter: {$expr: {$gt: ['$a', 25]}}}"), HasSubstr("_id: 5"));
+}
+
 TEST_P(FirstArray, IsSeenByAPipeline) {
   EXPECT_THAT(overtaken("{aggregate: 'c', pipeline: [{$match: {a: {$gt: 4, $lt: 8}}}], cursor: {}}"), HasSubstr("_id: 5"));
 }

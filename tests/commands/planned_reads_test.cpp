@@ -74,7 +74,7 @@ class PlannedReads : public testing::TestWithParam<std::uint64_t> {
   }
   std::string condition(Random& random) {
     const auto number = [&](std::uint64_t below) { return std::to_string(random.below(below)); };
-    switch (random.below(7)) {
+    switch (random.below(10)) {
       case 0:
         return "a: " + number(12);
       case 1:
@@ -87,6 +87,12 @@ class PlannedReads : public testing::TestWithParam<std::uint64_t> {
         return "s: /^x" + number(5) + "/";
       case 5:
         return "_id: {$lt: " + number(50) + "}";
+      case 6:
+        return "$expr: {$eq: ['$_id', " + number(600) + "]}";
+      case 7:
+        return "b: " + number(9) + ", $expr: {$lt: ['$c', " + number(40) + "]}";
+      case 8:
+        return "$expr: {$or: [{$eq: ['$a', " + number(12) + "]}, {$and: [{$eq: ['$b', " + number(9) + "]}, {$gte: [" + number(40) + ", '$c']}]}]}";
       default:
         return "c: " + number(40) + ", b: {$lte: " + number(9) + "}";
     }

@@ -122,8 +122,42 @@ class PlansOracle : public BesideMongod {
         add_operand(condition, random_.pick(kOperators));
     }
   }
+  /// A comparison of a field with a constant, written the one way or the other, or what nobody makes ranges of.
+  void add_comparison(bson::ArrayWriter& out) {
+    static constexpr std::string_view kOperators[] = {"$eq", "$gt", "$gte", "$lt", "$lte", "$eq", "$gt", "$gte", "$lt", "$lte", "$ne"};
+    Writer call = out.document();
+    bson::ArrayWriter sides = call.array(random_.pick(kOperators));
+    const std::string field = (random_.one_in(8) ? "$$ROOT." : "$") + std::string(path());
+    const bool turned = random_.one_in(3);
+    if (!turned) sides.push(field);
+    if (random_.one_in(12)) sides.push("$" + std::string(path()));
+    else if (has_variables_ && random_.one_in(8)) sides.push(random_.one_in(2) ? "$$number" : "$$text.of");
+    else if (random_.one_in(10)) sides.push(random_.one_in(2) ? Value::min_key() : Value::max_key());
+    else {
+      const Document constant = Document::build([&](Writer& w) { add_operand(w, "$literal"); });
+      sides.push(constant.view());
+    }
+    if (turned) sides.push(field);
+  }
+  void add_expression(Writer& out) {
+    Writer top = out.document("$expr");
+    bson::ArrayWriter all = top.array(random_.one_in(3) ? "$or" : "$and");
+    for (std::uint64_t i = 0, count = 1 + random_.below(3); i < count; ++i) {
+      if (!random_.one_in(5)) {
+        add_comparison(all);
+        continue;
+      }
+      Writer inner = all.document();
+      bson::ArrayWriter either = inner.array(random_.one_in(2) ? "$or" : "$and");
+      for (int k = 0; k < 2; ++k) add_comparison(either);
+    }
+  }
   Document conditions() {
     return Document::build([&](Writer& w) {
+      if (random_.one_in(3)) {
+        add_expression(w);
+        if (random_.one_in(2)) return;
+      }
       const std::string_view first = path();
       add_condition(w, first);
       // The same field twice is something that mongod itself does not always take for both.
@@ -146,6 +180,11 @@ class PlansOracle : public BesideMongod {
       }
     });
   }
+  static void add_variables(Writer& command) {
+    Writer variables = command.document("let");
+    variables.add("number", 3);
+    Writer(variables.document("text")).add("of", "t3");
+  }
   Document find(const Document& filter, const Document& sort, const Document& projection, std::string_view hint = "") {
     return Document::build([&](Writer& w) {
       w.add("find", kCollection);
@@ -154,6 +193,7 @@ class PlansOracle : public BesideMongod {
       w.add("projection", projection.view());
       w.add("batchSize", 10000);
       if (!collation_.view().empty()) w.add("collation", collation_.view());
+      add_variables(w);
       if (hint == kNatural) Writer(w.document("hint")).add(kNatural, 1);
       else if (!hint.empty()) w.add("hint", hint);
     });
@@ -207,6 +247,7 @@ class PlansOracle : public BesideMongod {
     for (int i = 0; i < 4; ++i) {
       const Document key = pattern();
       const bool sparse = random_.one_in(6);
+      const bool partial = !sparse && random_.one_in(6);
       const Document create = Document::build([&](Writer& w) {
         w.add("createIndexes", kCollection);
         bson::ArrayWriter list = w.array("indexes");
@@ -214,12 +255,16 @@ class PlansOracle : public BesideMongod {
         one.add("key", key.view());
         one.add("name", "i" + std::to_string(i));
         if (sparse) one.add("sparse", true);
+        if (partial) {
+          Writer only = one.document("partialFilterExpression");
+          Writer(only.document(path())).add(random_.one_in(2) ? "$gt" : "$lte", static_cast<std::int32_t>(random_.below(6)));
+        }
         if (random_.one_in(4)) one.add("collation", some_collation().view());
       });
       const bool made = ours(create)["ok"].to_double() == 1;
       EXPECT_EQ(theirs(create)["ok"].to_double() == 1, made) << show(create.view());
       const bool of_ids = key.view().begin()->name == "_id";  // It is there already, by its own name.
-      if (made && !sparse && !of_ids) whole_.push_back("i" + std::to_string(i));
+      if (made && !sparse && !partial && !of_ids) whole_.push_back("i" + std::to_string(i));
     }
   }
   void expect_same_rows() {
@@ -232,6 +277,7 @@ class PlansOracle : public BesideMongod {
     const Document ids = Document::build([](Writer& w) { w.add("_id", 1); });
     // What mongod finds without its indexes: with them it loses rows of an $or now and then.
     const std::string wanted = rows(theirs(find(asked, sort, ids, kNatural)));
+    if (wanted == "error 2") return;  // Two arrays in a sort, which is no matter where an _id leads to one row.
     for (const std::string& hint : {std::string(), whole_.empty() ? std::string(kNatural) : random_.pick(whole_)}) {
       EXPECT_EQ(rows(ours(find(asked, sort, ids, hint))), wanted)
           << show(asked.view()) << " sort " << show(sort.view()) << " collation " << show(collation_.view()) << " hint " << hint;
@@ -284,6 +330,7 @@ class PlansOracle : public BesideMongod {
   bool arrays_ = false;
   std::vector<std::string> whole_;  ///< The indexes that have all documents.
   Document collation_;  ///< Of the question in hand; none: empty.
+  bool has_variables_ = true;  ///< The question in hand may have.
   int found_ = 0;
 };
 
@@ -294,7 +341,9 @@ TEST_P(PlansOracle, FindCountAndListTheSame) {
     make_indexes();
     for (int question = 0; question < 60 && !HasFailure(); ++question) {
       collation_ = random_.one_in(3) ? some_collation() : Document();
+      has_variables_ = true;
       expect_same_rows();
+      has_variables_ = false;
       expect_same_counts();
     }
   }
