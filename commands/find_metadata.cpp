@@ -4,6 +4,7 @@
 #include "query/geo/near.h"
 #include "query/keys/encode.h"
 #include "query/keys/hash.h"
+#include "query/path/path_rules.h"
 #include "query/shard_key/shard_key.h"
 #include "shards/router/record_keys.h"
 

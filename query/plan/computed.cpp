@@ -12,10 +12,6 @@ using bson::TypeClass;
 using bson::Value;
 using At = IntervalEnd::At;
 
-IntervalEnd at_value(Value value, bool inclusive) {
-  return {.type_class = bson::type_class(value.type()), .value = value, .inclusive = inclusive};
-}
-
 Interval interval_of(const FilterNode& node) {
   const IntervalEnd lowest{.at = At::kClassStart, .type_class = TypeClass::kMinKey};
   const IntervalEnd highest{.at = At::kClassEnd, .type_class = TypeClass::kMaxKey};
