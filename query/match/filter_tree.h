@@ -27,6 +27,7 @@ struct FilterNode {
   };
 
   Kind kind = Kind::kAnd;
+  bool of_one_field = false;  ///< kAnd: several operators of one field, which are clauses of what they stand in.
   std::uint32_t end = 0;
   FieldPath path = {};                                  ///< kField, and kElem* outside of kElemValue.
   const MatchOperator* field_operator = nullptr;        ///< kField, kValue of elements: which one.
