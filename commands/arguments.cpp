@@ -2,7 +2,8 @@
 #include "commands/arguments.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "wire/bson/clamped_number.h"
 
 namespace partita::commands {
 
@@ -40,14 +41,7 @@ namespace {
 
 Result<std::int64_t> whole_number(bson::Value from, std::string_view command, std::string_view field) {
   if (!from.is_number()) return wrong_type(command, field, from, "[long, int, decimal, double']");
-  // As mongod's "safe" integers: fractions are cut off, what does not fit is brought to the nearest end.
-  if (const auto exact = from.exact_int64()) return *exact;
-  const double real = from.to_double().value_or(0);
-  if (real != real) return std::int64_t{0};
-  constexpr double kLargest = 9223372036854775807.0;
-  if (real >= kLargest) return std::numeric_limits<std::int64_t>::max();
-  if (real <= -kLargest) return std::numeric_limits<std::int64_t>::min();
-  return static_cast<std::int64_t>(real);
+  return bson::clamped_int64(from);
 }
 
 }  // namespace

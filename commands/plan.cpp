@@ -10,6 +10,7 @@
 #include "query/plan/covering.h"
 #include "shards/router/leg_spans.h"
 #include "shards/storage/fail_point.h"
+#include "wire/bson/clamped_number.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
 
@@ -40,7 +41,10 @@ query::IndexDescription describe_records(const shards::Collection& collection) {
 }
 
 /// Of {$natural: -1}; any other value than a number below zero is forward.
-bool is_backward(bson::Value natural) { return natural.as_document()["$natural"].to_double().value_or(1) < 0; }
+bool is_backward(bson::Value hint) {
+  const bson::Value natural = hint.as_document()["$natural"];
+  return natural.is_number() && bson::clamped_int64(natural) < 0;
+}
 
 Status check_alone(bson::View document, std::string_view role) {
   if (!document.has("$natural") || document.count() == 1) return {};

@@ -28,6 +28,7 @@ struct FilterNode {
   };
 
   Kind kind = Kind::kAnd;
+  bool of_one_field = false;  ///< kAnd: several operators of one field, which are clauses of what they stand in.
   std::uint32_t end = 0;
   FieldPath path = {};                                  ///< kField, kComputed, and kElem* outside of kElemValue.
   const MatchOperator* field_operator = nullptr;        ///< kField, kComputed, kValue of elements: which one.

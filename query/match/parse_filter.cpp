@@ -103,7 +103,7 @@ class Parser {
     if (field.name.starts_with('$')) return top_operator(field, frame);
     if (std::ranges::count(field.name, '.') >= kMostParts) return error(Code{5729100}, "FieldPath is too long");
     if (holds_operators(field.value))
-      return open({.kind = Kind::kAnd}, {Frame::Has::kOperators, field.value.as_document(), subject});
+      return open({.kind = Kind::kAnd, .of_one_field = true}, {Frame::Has::kOperators, field.value.as_document(), subject});
     return plain(field.value, subject);
   }
 

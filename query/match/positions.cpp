@@ -5,84 +5,88 @@
 #include <iterator>
 #include <tuple>
 
+#include "query/match/unnested.h"
+
 namespace partita::query {
 namespace {
 
 using Kind = FilterNode::Kind;
-
-/// A choice of one is MongoDB's $eq.
-bool is_choice_of_one(const FilterNode& node) {
-  if (node.field_operator->bound != Bound::kIn) return false;
-  auto at = node.operand.as_document().begin();
-  return at != std::default_sentinel && ++at == std::default_sentinel;
-}
+using Places = std::vector<std::uint32_t>;
 
 /// Operators in the order in which MongoDB sorts clauses.
-std::ptrdiff_t rank_of(const FilterNode& node) {
+std::ptrdiff_t rank_of(const UnnestedClause& clause) {
   constexpr std::string_view kOrder[] = {"$size",       "$eq",           "$lte",        "$lt",           "$gt",
                                          "$gte",        "$regex",        "$mod",        "$exists",       "$in",
                                          "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear", "$not",  "$nor",
                                          "$type"};
-  if (node.kind == Kind::kAnd) return -4;
-  if (node.kind == Kind::kOr) return -3;
-  if (node.kind == Kind::kElemDocument) return -2;
-  if (node.kind == Kind::kElemValue) return -1;
-  const auto place_of = [&](std::string_view name) { return std::find(std::begin(kOrder), std::end(kOrder), name) - std::begin(kOrder); };
-  if (node.kind == Kind::kNot) return place_of("$not");
-  if (node.kind == Kind::kNor) return place_of("$nor");
-  if (node.field_operator == nullptr) return 0;
-  return place_of(is_choice_of_one(node) ? "$eq" : node.field_operator->name);
-}
-
-template <class Test>
-std::size_t count_children(const FilterTree& filter, std::size_t i, Test&& test) {
-  std::size_t count = 0;
-  for (std::size_t child = i + 1; child < filter.nodes[i].end; child = filter.nodes[child].end) count += test(child) ? 1 : 0;
-  return count;
-}
-
-/// By operator, path and number of clauses; where these are the same, by the clauses in their order.
-bool asked_before(const FilterTree& filter, std::size_t a, std::size_t b) {
-  const auto any = [](std::size_t) { return true; };
-  for (std::size_t end = filter.nodes[a].end; a < end; ++a, ++b) {
-    const std::tuple one(rank_of(filter.nodes[a]), filter.nodes[a].path.text(), count_children(filter, a, any));
-    const std::tuple other(rank_of(filter.nodes[b]), filter.nodes[b].path.text(), count_children(filter, b, any));
-    if (one != other) return one < other;
+  const auto place_of = [&](std::string_view name) { return std::ranges::find(kOrder, name) - std::begin(kOrder); };
+  switch (clause.kind) {
+    case Kind::kAnd:
+      return -4;
+    case Kind::kOr:
+      return -3;
+    case Kind::kElemDocument:
+      return -2;
+    case Kind::kElemValue:
+      return -1;
+    case Kind::kNot:
+      return place_of("$not");
+    case Kind::kNor:
+      return place_of("$nor");
+    default:
+      return place_of(clause.name);
   }
-  return false;
 }
 
-/// Which nodes MongoDB drops from an $or, for they hold for nothing: an $all of nothing, and what demands one.
-/// Nothing where there is no $or.
-std::vector<bool> find_empty(const FilterTree& filter) {
-  if (std::ranges::find(filter.nodes, Kind::kOr, &FilterNode::kind) == filter.nodes.end()) return {};
-  std::vector<bool> empty(filter.nodes.size());
-  for (std::size_t i = filter.nodes.size(); i-- > 0;) {
-    const FilterNode& node = filter.nodes[i];
-    if (node.kind == Kind::kAnd) empty[i] = count_children(filter, i, [&](std::size_t child) { return empty[child]; }) > 0;
-    if (node.kind == Kind::kOr) empty[i] = count_children(filter, i, [&](std::size_t child) { return !empty[child]; }) == 0;
+/// The order of MongoDB's sort: by operator, path and number of clauses; where these are the same, by the clauses in their order.
+class AskedBefore {
+ public:
+  AskedBefore(const FilterTree& filter, const UnnestedFilter& unnested) : filter_(filter), clauses_(unnested.clauses) {}
+
+  bool operator()(std::uint32_t a, std::uint32_t b) const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open;
+    while (true) {
+      const UnnestedClause& one = clauses_[a];
+      const UnnestedClause& other = clauses_[b];
+      const auto key = key_of(one);
+      const auto other_key = key_of(other);
+      if (key != other_key) return key < other_key;
+      for (std::size_t i = one.holds_clauses() ? one.within.size() : 0; i-- > 0;) open.emplace_back(one.within[i], other.within[i]);
+      if (open.empty()) return false;
+      std::tie(a, b) = open.back();
+      open.pop_back();
+    }
   }
-  return empty;
-}
+
+ private:
+  std::tuple<std::ptrdiff_t, std::string_view, std::size_t> key_of(const UnnestedClause& clause) const {
+    return {rank_of(clause), filter_.nodes[clause.node].path.text(), clause.holds_clauses() ? clause.within.size() : 0};
+  }
+
+  const FilterTree& filter_;
+  const std::vector<UnnestedClause>& clauses_;
+};
 
 }  // namespace
 
 std::vector<Turns> turns_of(const FilterTree& filter) {
   std::vector<Turns> turns(filter.nodes.size());
-  const std::vector<bool> empty = find_empty(filter);
-  const auto is_empty = [&](std::size_t i) { return !empty.empty() && empty[i]; };
-  const auto has_one_choice = [&](std::size_t i) { return count_children(filter, i, [&](std::size_t child) { return !is_empty(child); }) == 1; };
-  std::vector<std::size_t> asked;
-  for (std::size_t i = 0; i < filter.nodes.size();) {
-    const FilterNode& node = filter.nodes[i];
-    if (node.asks() && !is_empty(i)) asked.push_back(i);
-    const bool goes_in = !is_empty(i) && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_choice(i)));
-    i = goes_in ? i + 1 : node.end;
+  if (turns.size() == 2) {  // The most common filter, of one clause.
+    turns.back() = {.sorted = 0, .written = 0};
+    return turns;
   }
-  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns[asked[turn]].written = static_cast<std::int32_t>(turn);
-  auto before = [&](std::size_t a, std::size_t b) { return asked_before(filter, a, b); };
-  std::ranges::stable_sort(asked, before);
-  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns[asked[turn]].sorted = static_cast<std::int32_t>(turn);
+  UnnestedFilter unnested = unnest(filter);
+  if (unnested.root >= UnnestedFilter::kNever) return turns;
+  const bool several = unnested.clauses[unnested.root].kind == Kind::kAnd;
+  Places asked = several ? std::move(unnested.clauses[unnested.root].within) : Places{unnested.root};
+  const auto turns_at = [&](std::uint32_t place) -> Turns& { return turns[unnested.clauses[place].node]; };
+  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns_at(asked[turn]).written = static_cast<std::int32_t>(turn);
+  const AskedBefore asked_before(filter, unnested);
+  for (UnnestedClause& clause : unnested.clauses) {  // Those of $elemMatch, and below.
+    if (clause.holds_clauses()) std::ranges::stable_sort(clause.within, asked_before);
+  }
+  std::ranges::stable_sort(asked, asked_before);
+  for (std::size_t turn = 0; turn < asked.size(); ++turn) turns_at(asked[turn]).sorted = static_cast<std::int32_t>(turn);
   return turns;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/path/path_rules.h"
+#include "wire/bson/clamped_number.h"
 #include "wire/bson/json.h"
 
 namespace partita::query {
@@ -30,13 +31,13 @@ Status check_meta(View expression, bool has_score) {
   return error(Code{31138}, "Illegal $meta sort: $meta: ", bson::to_shell(first.value));
 }
 
-/// The direction is a number's whole part, so that 1.5 is a 1.
+/// 1.5 is a 1, but as a decimal a 2.
 Result<Direction> parse_direction(const bson::Field& field) {
   if (!field.value.is_number())
     return error(Code{15974}, "Illegal key in $sort specification: ", field.name, ": ", bson::to_shell(field.value));
-  const double number = field.value.to_double().value_or(0);
-  if (number >= 1 && number < 2) return Direction::kAscending;
-  if (number <= -1 && number > -2) return Direction::kDescending;
+  const std::int64_t number = bson::clamped_int64(field.value);
+  if (number == 1) return Direction::kAscending;
+  if (number == -1) return Direction::kDescending;
   return error(Code{15975}, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
 }
 

@@ -274,7 +274,7 @@ Status check_name(std::string_view name) {
   return {};
 }
 
-/// The operand of an accumulator: one expression, and never in an array, not even alone.
+/// The operand of an accumulator: one expression.
 Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
   if (!accumulator.takes_argument) {
     const bool empty = operand.is_document() && operand.as_document().empty();
@@ -282,18 +282,18 @@ Result<Value> argument_of(const Accumulator& accumulator, Value operand) {
       return error(Code::TypeMismatch, accumulator.name, " takes no arguments, i.e. ", accumulator.name, ":{}");
     return Value::null();
   }
-  if (operand.is_array()) return error(Code{40237}, "The ", accumulator.name, " accumulator is a unary operator");
   return operand;
 }
 
 Result<GroupField> parse_field(const bson::Field& field, const ExpressionContext& context) {
-  CHECK_OK(check_name(field.name));
   if (!field.value.is_document() || field.value.as_document().empty() ||
       !field.value.as_document().begin()->name.starts_with('$'))
     return error(Code{40234}, "The field '", field.name, "' must be an accumulator object");
+  CHECK_OK(check_name(field.name));
   const View call = field.value.as_document();
   if (call.count() != 1) return error(Code{40238}, "The field '", field.name, "' must specify one accumulator");
   const bson::Field only = *call.begin();
+  if (only.value.is_array()) return error(Code{40237}, "The ", only.name, " accumulator is a unary operator");  // Not even of one.
   const Accumulator* accumulator = Registry<Accumulator>::find(only.name);
   if (accumulator == nullptr) return error(Code{15952}, "unknown group operator '", only.name, "'");
   if (!accumulator->works()) return not_supported(only.name);

@@ -54,9 +54,30 @@ class RowWriter {
       return {};
     }
     bson::Buffer indexed;
-    CHECK_OK(change(View::trusted(current.data()), *spec_.index, place, indexed));
+    CHECK_OK(add_place(View::trusted(current.data()), place, indexed));
     out.elements(View::trusted(indexed.data()));
     return {};
+  }
+
+  /// What is no document on the way gives way to one.
+  Status add_place(View document, Value place, bson::Buffer& out) const {
+    const FieldPath& path = *spec_.index;
+    View object = document;
+    for (std::size_t part = 0; part + 1 < path.size(); ++part) {
+      const Value next = object[path[part].name];
+      if (next.missing()) break;
+      if (!next.is_document()) return change(document, FieldPath(path.prefix(part + 1)), Value::of(nested(path, part + 1, place).view()), out);
+      object = next.as_document();
+    }
+    return change(document, path, place, out);
+  }
+
+  static bson::Document nested(const FieldPath& path, std::size_t part, Value innermost) {
+    const auto around = [&](std::size_t i, Value value) { return bson::Document::build([&](bson::Writer& to) { to.add(path[i].name, value); }); };
+    std::size_t i = path.size() - 1;
+    bson::Document document = around(i, innermost);
+    while (i-- > part) document = around(i, Value::of(document.view()));
+    return document;
   }
 
   static Status change(View document, const FieldPath& path, Value value, bson::Buffer& out) {
@@ -174,11 +195,11 @@ Result<std::unique_ptr<const StagePlan>> parse(const StageArgs& args) {
     path = args.specification.as_string();
   } else if (args.specification.is_document()) {
     for (const bson::Field& option : args.specification.as_document()) CHECK_OK(read_option(option, spec, path));
-    if (path.data() == nullptr) return error(Code{28812}, "no path specified to $unwind stage");
   } else {
     return error(Code{15981}, "expected either a string or an object as specification for $unwind stage, got ",
                  args.specification.type_name());
   }
+  if (path.empty()) return error(Code{28812}, "no path specified to $unwind stage");
   if (!path.starts_with('$'))
     return error(Code{28818}, "path option to $unwind stage should be prefixed with a '$': ", path);
   CHECK_OK(check_field_path(path.substr(1)));
@@ -199,7 +220,8 @@ const RegisterEntry<StageKind> kUnwind{{
                  {"{$unwind: '$a.b'}", "[{a: {b: [1, 2], c: 3}, z: 1}]",
                   "[{a: {b: 1, c: 3}, z: 1}, {a: {b: 2, c: 3}, z: 1}]"},
                  {"{$unwind: 'a'}", "[]", "error 28818"},
-                 {"{$unwind: {}}", "[]", "error 28812"}},
+                 {"{$unwind: {}}", "[]", "error 28812"},
+                 {"{$unwind: ''}", "[]", "error 28812"}},
 }};
 
 }  // namespace

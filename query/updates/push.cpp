@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "query/sort/element_order.h"
 #include "query/updates/array_build.h"
-#include "query/updates/push_order.h"
 
 namespace partita::query {
 namespace {
@@ -15,7 +15,7 @@ struct PushOperand {
   std::vector<Value> values;
   std::optional<std::int64_t> position;
   std::optional<std::int64_t> slice;
-  std::optional<PushOrder> order;
+  std::optional<ElementOrder> order;
   int depth = 1;
 };
 
@@ -115,7 +115,7 @@ Status read_clause(const bson::Field& clause, const Collation& collation, PushOp
   } else if (clause.name == "$position") {
     TRY(operand.position, whole_number(clause.value, clause.name, ", not of type: "));
   } else if (clause.name == "$sort") {
-    TRY(operand.order, PushOrder::parse(clause.value, collation.get()));
+    TRY(operand.order, ElementOrder::parse(clause.value, collation.get()));
   } else {
     return error(Code::BadValue, "Unrecognized clause in $push: ", clause.name);
   }

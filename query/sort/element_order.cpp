@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "query/updates/push_order.h"
+#include "query/sort/element_order.h"
 
 #include <algorithm>
 
@@ -43,11 +43,12 @@ Value field_of(Value element, std::string_view path) {
 
 }  // namespace
 
-Result<PushOrder> PushOrder::parse(Value operand, const Collator* collation) {
-  PushOrder order;
+Result<ElementOrder> ElementOrder::parse(Value operand, const Collator* collation) {
+  ElementOrder order;
   order.collation_ = collation;
   if (operand.is_number()) {
     TRY(const bool descending, parse_direction(operand, "$sort"));
+    order.whole_ = true;
     order.keys_.push_back({{}, descending});
     return order;
   }
@@ -63,20 +64,29 @@ Result<PushOrder> PushOrder::parse(Value operand, const Collator* collation) {
   return order;
 }
 
-bool PushOrder::less(Value a, Value b) const {
-  for (const Key& key : keys_) {
-    const bool whole = key.path.empty();
-    const Value left = whole ? a : field_of(a, key.path);
-    const Value right = whole ? b : field_of(b, key.path);
-    const std::weak_ordering order = bson::compare(left, right, collation_);
-    if (order != 0) return key.descending ? order > 0 : order < 0;
+/// Of the keys of two elements.
+bool ElementOrder::before(const Value* a, const Value* b) const {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const std::weak_ordering order = bson::compare(a[i], b[i], collation_);
+    if (order != 0) return keys_[i].descending ? order > 0 : order < 0;
   }
   return false;
 }
 
-Status PushOrder::sort(std::vector<Value>& elements) const {
-  std::ranges::stable_sort(elements, stoppable([this](Value a, Value b) { return less(a, b); }));
-  return Interrupt::reason();
+Status ElementOrder::sort(std::span<Value> elements) const {
+  std::vector<Value> keys;
+  keys.reserve(elements.size() * keys_.size());
+  std::vector<std::uint32_t> order(elements.size());
+  for (std::uint32_t i = 0; i < elements.size(); ++i) {
+    order[i] = i;
+    for (const Key& key : keys_) keys.push_back(whole_ ? elements[i] : field_of(elements[i], key.path));
+  }
+  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) { return before(&keys[a * keys_.size()], &keys[b * keys_.size()]); };
+  std::ranges::stable_sort(order, stoppable(comes_before));
+  CHECK_OK(Interrupt::reason());
+  const std::vector<Value> unsorted(elements.begin(), elements.end());
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = unsorted[order[i]];
+  return {};
 }
 
 }  // namespace partita::query
