@@ -208,7 +208,8 @@ Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
     }
     reply.close();
     out.truncate(start);
-    const bool again = status.code() == Code::QueryPlanKilled && operation.command().plans_anew && plans < kMostPlans;
+    const bool overtaken = status.code() == Code::QueryPlanKilled || status.code() == Code::StaleConfig;
+    const bool again = overtaken && operation.command().plans_anew && plans < kMostPlans;
     if (!again) return status;
   }
 }

@@ -63,7 +63,7 @@ struct Command {
   bool takes_write_concern = false;
   bool stable_api = false;           ///< Belongs to version 1 of the stable API: apiStrict lets it pass.
   bool open_ended = false;       ///< Takes fields of any name; all others refuse those that they do not know.
-  /// Nothing comes of it before its reply: where its plan is overtaken (QueryPlanKilled) it is done again from the start.
+  /// Nothing comes of it before its reply: overtaken (QueryPlanKilled; StaleConfig, its tables are gone) it is done again.
   bool plans_anew = false;
   OnView on_view = {};
   bool test_only = false;        ///< There only with --setParameter enableTestCommands=1.

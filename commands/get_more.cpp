@@ -115,6 +115,7 @@ Status get_more(Operation& operation, bson::Writer& reply) {
     bson::ArrayWriter batch = body.array("nextBatch");
     status = fill_batch(operation, *cursor.execution, batch, limits);
   }
+  if (status.code() == Code::StaleConfig) status = error(Code::QueryPlanKilled, "the collection has been divided anew: ", status.message());
   // A batch that nobody receives is missing from all that could come behind it; and who waits is woken to be told.
   if (status.ok() && (awaited != nullptr || operation.client().peer().gone)) status = operation.check_interrupt();
   if (status.ok() && awaited != nullptr && operation.stats().documents.returned == 0 && may_wait(operation)) {

@@ -79,8 +79,9 @@ Status CollectionScan::resume() {
   while (true) {
     TRY(std::shared_ptr<const Collection> now, current(store_, collection_));
     const std::uint64_t version = store_.catalog().version();
-    CHECK_OK(resume(std::move(now)));
-    if (store_.catalog().snapshot().version == version) return {};
+    Status status = resume(std::move(now));
+    const bool same_map = store_.catalog().snapshot().version == version;
+    if (same_map || (!status.ok() && status.code() != Code::StaleConfig)) return status;
     suspend();
   }
 }
@@ -161,6 +162,7 @@ bool CollectionScan::is_of_partition(Code code) {
   switch (code) {
     case Code::CappedPositionLost:
     case Code::QueryPlanKilled:
+    case Code::StaleConfig:  // The tables of a map that is gone.
     case Code::ClientDisconnect:
     case Code::CursorKilled:
     case Code::Interrupted:

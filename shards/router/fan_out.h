@@ -86,8 +86,8 @@ class FanOut final : public query::RecordSource {
     Status why;
   };
   const std::vector<Failure>& failures() const { return failures_; }
-  /// Bytes that lie ready.
-  std::size_t memory() const { return bytes_; }
+  /// Bytes that lie ready, and what the legs take by themselves: with thousands of partitions that is most of it.
+  std::size_t memory() const { return bytes_ + seats_.size() * kLegBytes; }
   /// Rows that have lain ready at once, at most.
   std::size_t most_buffered() const { return most_rows_; }
 
@@ -117,6 +117,7 @@ class FanOut final : public query::RecordSource {
     Status failure;         ///< Behind what is ready.
     LegFigures figures;
   };
+  static constexpr std::size_t kLegBytes = sizeof(Seat) + sizeof(LegScan) + (1 << 10);  ///< With what these point to.
   using Lock = std::unique_lock<std::mutex>;
 
   void add(Leg leg);
