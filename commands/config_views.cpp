@@ -8,6 +8,7 @@
 #include "commands/host.h"
 #include "commands/server.h"
 #include "commands/sharding/config_rows.h"
+#include "commands/system_views.h"
 #include "commands/version.h"
 #include "commands/wall_time.h"
 #include "shards/store.h"
@@ -89,6 +90,7 @@ constexpr std::array kViews{
 }  // namespace
 
 std::optional<std::vector<bson::Document>> config_view(Server& server, const shards::Namespace& ns) {
+  if (ns.collection() == kSystemViews) return system_views(*server.store.catalog().share(), ns.db());
   if (ns.db() != kConfigDatabase) return std::nullopt;
   for (const ConfigView& view : kViews) {
     if (view.name == ns.collection()) return view.read(server);

@@ -16,7 +16,7 @@ struct Server;
 /// views of the catalog and of the server itself, made anew whenever somebody reads them.
 constexpr std::string_view kConfigDatabase = "config";
 
-/// The documents of the namespace when that is one of these views; nullopt for any other.
+/// The documents of the namespace when that is one of these views, or a database's system.views; nullopt for any other.
 std::optional<std::vector<bson::Document>> config_view(Server& server, const shards::Namespace& ns);
 bool is_config_view(const shards::Namespace& ns);
 /// IllegalOperation for one of them: there is nothing to insert into or to delete from.

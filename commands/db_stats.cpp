@@ -3,6 +3,7 @@
 #include "commands/host.h"
 #include "commands/server.h"
 #include "commands/storage_stats.h"
+#include "commands/system_views.h"
 #include "commands/version.h"
 #include "wire/bson/narrow_number.h"
 
@@ -18,6 +19,7 @@ const Arguments<DbStatsRequest> kArguments{{"scale", &DbStatsRequest::scale},
 
 struct Sum {
   std::int64_t collections = 0;
+  std::int64_t views = 0;
   std::int64_t indexes = 0;
   shards::Growth growth;
   std::int64_t storage = 0;
@@ -38,7 +40,9 @@ struct Sum {
 
 Result<Sum> sum_up(shards::Store& store, std::string_view db, CollectionSizes::Detail detail) {
   Sum sum;
-  for (const auto& collection : store.catalog().share()->collections(db)) {
+  const auto snapshot = store.catalog().share();
+  sum.views = static_cast<std::int64_t>(views_of(*snapshot, db).size());
+  for (const auto& collection : snapshot->collections(db)) {
     TRY(const CollectionSizes sizes, CollectionSizes::of(store.engine(), *collection, detail));
     sum.add(sizes);
   }
@@ -48,7 +52,7 @@ Result<Sum> sum_up(shards::Store& store, std::string_view db, CollectionSizes::D
 void write(bson::Writer& reply, const Sum& sum, const DbStatsRequest& request) {
   const auto scaled = [&](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(request.scale); };
   add_number(reply, "collections", sum.collections);
-  reply.add("views", std::int32_t{0});
+  add_number(reply, "views", sum.views);
   add_number(reply, "objects", sum.growth.documents);
   reply.add("avgObjSize", sum.growth.documents == 0 ? 0.0
                                                     : static_cast<double>(sum.growth.bytes) /
@@ -74,7 +78,7 @@ void write_nothing(bson::Writer& reply, const DbStatsRequest& request) {
 }
 
 void write_totals(bson::Writer& reply, const Sum& sum, const DbStatsRequest& request) {
-  if (sum.collections == 0) return write_nothing(reply, request);
+  if (sum.collections + sum.views == 0) return write_nothing(reply, request);
   write(reply, sum, request);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
 #include "commands/server.h"
+#include "commands/system_views.h"
 #include "shards/store.h"
 
 namespace partita::commands {
@@ -9,12 +10,23 @@ namespace {
 struct NoArguments {};
 const Arguments<NoArguments> kNoArguments{};
 
+/// With it go the views that it is made of.
+Status drop_all_views(Operation& operation, const shards::Namespace& ns, bson::Writer& reply) {
+  const std::vector<shards::Namespace> views = views_of(*operation.server().store.catalog().share(), ns.db());
+  for (const shards::Namespace& view : views) CHECK_OK(operation.server().store.catalog().drop_view(view).status());
+  if (views.empty()) return {};
+  reply.add("nIndexesWas", 1);
+  reply.add("ns", ns.full());
+  return {};
+}
+
 Status drop(Operation& operation, bson::Writer& reply) {
   CHECK_OK(kNoArguments.parse("drop", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
   if (ns.collection() == Profiler::kCollection && operation.server().profiler.settings(ns.db()).level > 0) {
     return error(Code::IllegalOperation, "turn off profiling before dropping system.profile collection");
   }
+  if (ns.collection() == kSystemViews) return drop_all_views(operation, ns, reply);
   TRY(const bool was_view, operation.server().store.catalog().drop_view(ns));
   if (was_view) {
     reply.add("ns", ns.full());

@@ -3,6 +3,7 @@
 #include "commands/cursor_reply.h"
 #include "commands/listed_indexes.h"
 #include "commands/server.h"
+#include "commands/system_views.h"
 #include "query/match/matcher.h"
 #include "shards/catalog/rows.h"
 #include "shards/store.h"
@@ -41,11 +42,6 @@ bson::Document describe(const shards::Collection& collection, bool name_only) {
   });
 }
 
-shards::Namespace full_namespace(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  return {name.substr(0, dot), name.substr(dot + 1)};
-}
-
 bson::Document describe(const shards::Namespace& ns, const shards::ViewRow& view, bool name_only) {
   return bson::Document::build([&](bson::Writer& row) {
     row.add("name", ns.collection());
@@ -61,16 +57,14 @@ Status list_collections(Operation& operation, bson::Writer& reply) {
   TRY(const BatchLimits limits, parse_cursor_argument("listCollections", request.cursor));
   TRY(const query::Matcher matcher, query::Matcher::parse(request.filter));
   std::vector<bson::Document> rows;
-  for (const auto& collection : operation.server().store.catalog().snapshot().collections(operation.db())) {
-    bson::Document row = describe(*collection, request.name_only);
+  const auto list = [&](bson::Document row) {
     if (matcher.matches(row)) rows.push_back(std::move(row));
-  }
-  for (const auto& [name, view] : *operation.server().store.catalog().snapshot().views) {
-    if (shards::Namespace of = full_namespace(name); of.db() == operation.db()) {
-      bson::Document row = describe(of, *view, request.name_only);
-      if (matcher.matches(row)) rows.push_back(std::move(row));
-    }
-  }
+  };
+  const auto snapshot = operation.server().store.catalog().share();
+  for (const auto& collection : snapshot->collections(operation.db())) list(describe(*collection, request.name_only));
+  const std::vector<shards::Namespace> views = views_of(*snapshot, operation.db());
+  if (!views.empty()) list(describe_system_views(operation.db(), request.name_only));
+  for (const shards::Namespace& view : views) list(describe(view, *snapshot->view(view.full()), request.name_only));
   const shards::Namespace ns(operation.db(), "$cmd.listCollections");
   return answer_documents(operation, ns, std::move(rows), limits, reply);
 }
@@ -91,8 +85,12 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
   TRY(const shards::Namespace ns, operation.target_namespace());
   TRY(const BatchLimits limits, parse_cursor_argument("listIndexes", request.cursor));
   const shards::Collection* collection = operation.server().store.catalog().snapshot().find(ns.full());
-  if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
   std::vector<bson::Document> rows;
+  if (collection == nullptr && ns.collection() == kSystemViews && !views_of(operation.server().store.catalog().snapshot(), ns.db()).empty()) {
+    rows.push_back(bson::Document::build(describe_index_of_system_views));
+    return answer_documents(operation, ns, std::move(rows), limits, reply);
+  }
+  if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());
   for (ListedIndex& index : listed_indexes(*collection)) {
     bson::Document row = std::move(index.definition);
     if (request.with_build_info) row = bson::Document::build([&](bson::Writer& out) { out.add("spec", row.view()); });

@@ -78,6 +78,19 @@ std::vector<const FilterNode*> conditions_on(const FilterTree& filter, std::stri
   return found;
 }
 
+/// Whether keys tell of these conditions what the filter says of values.
+bool compares_alike(const IndexDescription::Field& field, const FilterTree& filter, const std::vector<const FilterNode*>& conditions) {
+  const auto is_of_texts = [](const FilterNode* node) { return is_collated(node->operand); };
+  return agree(field.collation, filter.collation.get()) || std::ranges::none_of(conditions, is_of_texts);
+}
+
+/// Values that differ for the query have different keys in this field, and no document has several.
+bool tells_apart(const IndexDescription& index, std::size_t place, const FilterTree& filter) {
+  const IndexDescription::Field& field = index.fields[place];
+  if (index.multikey || index.wildcard != nullptr || index.geo != nullptr || index.text != nullptr) return false;
+  return field.form == KeyForm::kValue && !has_position(field.path) && agree(field.collation, filter.collation.get());
+}
+
 }  // namespace
 
 bool is_covered(const PlanRequest& request, const Plan& scan) {
@@ -95,12 +108,12 @@ bool is_covered(const PlanRequest& request, const Plan& scan) {
 
 bool is_exact(const PlanRequest& request, const Plan& scan) {
   const IndexDescription& index = request.indexes[scan.index];
-  if (request.filter->collation != nullptr || index.fields[0].collation != nullptr) return false;
   if (index.multikey || index.wildcard != nullptr || request.filter->near != nullptr || scan.access != Plan::Access::kIndexScan) return false;
   std::size_t settled = 0;
   for (std::size_t i = 0; i < scan.intervals.size(); ++i) {
     const auto conditions = conditions_on(*request.filter, index.fields[i].path);
     if (scan.intervals[i].form != KeyForm::kValue || has_position(index.fields[i].path) || !are_settled(conditions)) return false;
+    if (!compares_alike(index.fields[i], *request.filter, conditions)) return false;
     settled += conditions.size();
   }
   const auto asks = [](const FilterNode& node) { return node.kind != Kind::kAnd; };
@@ -111,12 +124,12 @@ std::vector<const FilterNode*> key_conditions(const PlanRequest& request, const 
   std::vector<const FilterNode*> found;
   const IndexDescription& index = request.indexes[scan.index];
   if (!has_values(index)) return found;
+  std::vector<bool> settled;
+  for (std::size_t i = 0; i < scan.intervals.size(); ++i) settled.push_back(are_settled(conditions_on(*request.filter, index.fields[i].path)));
   for (const FilterNode* node : conjuncts(*request.filter)) {
     if (node->kind != Kind::kField || node->predicate == nullptr) continue;
     const auto place = place_of(index, node->path.text());
-    if (!place) continue;
-    const bool settled = *place < scan.intervals.size() && are_settled(conditions_on(*request.filter, node->path.text()));
-    if (!settled) found.push_back(node);
+    if (place && (*place >= settled.size() || !settled[*place])) found.push_back(node);
   }
   return found;
 }
@@ -131,11 +144,12 @@ std::optional<Plan> distinct_plan(const PlanRequest& request, std::string_view p
     const auto place = place_of(index, path);
     if (!place || index.hidden || index.clustered || (request.hint && *request.hint != i)) continue;
     std::optional<Plan> scan = whole_or_narrowed(keys_only, i);
-    if (!scan || !is_covered(keys_only, *scan) || !is_exact(request, *scan) || scan->intervals.size() > *place + 1) continue;
+    if (!scan || !is_exact(request, *scan) || scan->intervals.size() > *place + 1) continue;
+    scan->covered = is_covered(keys_only, *scan);
+    if (!scan->covered && !tells_apart(index, *place, *request.filter)) continue;
     const auto pinned = [](const FieldIntervals& field) { return field.intervals.size() == 1 && field.intervals[0].is_point(); };
     const bool leads = scan->intervals.size() >= *place && std::all_of(scan->intervals.begin(), scan->intervals.begin() + static_cast<std::ptrdiff_t>(*place), pinned);
     if (!leads || (best && best->score >= scan->score)) continue;
-    scan->covered = true;
     scan->exact = true;
     scan->distinct_fields = *place + 1;
     best = std::move(scan);

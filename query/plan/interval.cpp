@@ -40,10 +40,12 @@ void add_key_of(Value value, std::vector<Value>& values) {
 
 /// In their order, each once.
 std::vector<Interval> points(std::vector<Value> values) {
-  std::sort(values.begin(), values.end(), [](Value a, Value b) { return bson::compare(a, b) < 0; });
+  const auto before = [](Value a, Value b) { return bson::compare(a, b) < 0; };
+  if (!std::ranges::is_sorted(values, before)) std::ranges::sort(values, before);  // Long lists often are.
   const auto same = std::unique(values.begin(), values.end(), [](Value a, Value b) { return bson::equal(a, b); });
   values.erase(same, values.end());
   std::vector<Interval> intervals;
+  intervals.reserve(values.size());
   for (const Value value : values) intervals.push_back(point(value));
   return intervals;
 }

@@ -77,6 +77,7 @@ std::string bound(Cut cut) {
 
 std::vector<KeyRange> last_field(const FieldIntervals& field, const std::vector<std::string>& prefixes) {
   std::vector<KeyRange> ranges;
+  ranges.reserve(prefixes.size() * field.intervals.size());
   for (const std::string& prefix : prefixes) {
     for (const Interval& interval : field.intervals) {
       if (is_hash(field.form)) {
@@ -114,7 +115,7 @@ std::vector<KeyRange> key_ranges(std::span<const FieldIntervals> fields) {
     prefixes = std::move(longer);
   }
   std::vector<KeyRange> ranges = last_field(fields.back(), prefixes);
-  std::sort(ranges.begin(), ranges.end(), [](const KeyRange& a, const KeyRange& b) { return a.lower < b.lower; });
+  if (!std::ranges::is_sorted(ranges, {}, &KeyRange::lower)) std::ranges::sort(ranges, {}, &KeyRange::lower);
   // Two values may share a hash, and two texts a place.
   const auto may_share = [](const FieldIntervals& field) { return field.form == KeyForm::kHash || field.collation != nullptr; };
   if (std::ranges::any_of(fields, may_share)) ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());

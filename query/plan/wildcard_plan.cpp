@@ -5,6 +5,7 @@
 // it serve a filter by themselves too, if that asks for a value of one of them: then the document is in the index, perhaps
 // with many keys. Only paths below the wildcard hold arrays.
 #include <algorithm>
+#include <set>
 
 #include "query/plan/candidates.h"
 
@@ -136,16 +137,32 @@ std::size_t IndexDescription::wildcard_place() const {
   return static_cast<std::size_t>(found - fields.begin());
 }
 
+namespace {
+
+/// The filter is looked at as a whole for each path: of very many the first ones have to do.
+constexpr std::size_t kMostPaths = 200;
+
+/// Each once, in the order in which the filter asks about them.
+std::vector<std::string_view> paths_of(const FilterTree& filter) {
+  std::vector<std::string_view> paths;
+  std::set<std::string_view> met;
+  for (const FilterNode* node : conjuncts(filter)) {
+    const bool of_field = node->kind == FilterNode::Kind::kField || node->kind == FilterNode::Kind::kComputed;
+    if (of_field && paths.size() < kMostPaths && met.insert(node->path.text()).second) paths.push_back(node->path.text());
+  }
+  return paths;
+}
+
+}  // namespace
+
 std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t position) {
   std::vector<Plan> plans;
   if (!serves_near(request.indexes[position], *request.filter)) return plans;
   const WildcardPlanner planner(request, position);
-  for (const FilterNode* node : conjuncts(*request.filter)) {
-    const bool of_field = node->kind == FilterNode::Kind::kField || node->kind == FilterNode::Kind::kComputed;
-    if (!of_field || !planner.reaches_wildcard()) continue;
-    const std::string_view path = node->path.text();
-    if (std::ranges::find(plans, path, &Plan::wildcard_path) != plans.end()) continue;
-    if (std::optional<Plan> plan = planner.on_path(path)) plans.push_back(std::move(*plan));
+  if (planner.reaches_wildcard()) {
+    for (const std::string_view path : paths_of(*request.filter)) {
+      if (std::optional<Plan> plan = planner.on_path(path)) plans.push_back(std::move(*plan));
+    }
   }
   if (!plans.empty()) return plans;
   if (std::optional<Plan> plan = planner.before_wildcard()) plans.push_back(std::move(*plan));

@@ -96,7 +96,50 @@ Status PartitionScan::enter_next_range() {
   if (!order_->branch_of_range.empty()) leave_range();
   if (++range_ == ranges()) return {};
   rows_.reset();  // Clears the bounds too.
+  CHECK_OK(note_range());
   return enter_range({});
+}
+
+/// Behind one that had no keys the next may have none either.
+Status PartitionScan::note_range() {
+  const bool empty = keys_examined_ == keys_before_;
+  keys_before_ = keys_examined_;
+  if (!empty) {
+    empty_ = 0;
+    return {};
+  }
+  CHECK_OK(pass_over());
+  if (++empty_ < most_empty_ || !order_->branch_of_range.empty()) return {};
+  empty_ = 0;
+  return pass_over_ranges();
+}
+
+/// Goes to the first range that may hold the next key there is. Of a million values of which the table has a few this passes over
+/// almost all; where it has the next one time and again it is soon left alone.
+Status PartitionScan::pass_over_ranges() {
+  const std::vector<query::KeyRange>& all = order_->ranges;
+  const query::KeyRange& next = all[range_at()];
+  const query::KeyRange rest = order_->backward ? query::KeyRange{{}, next.upper} : query::KeyRange{next.lower, {}};
+  TRY(const bool something, narrow(rest, {}));
+  bool more = something;
+  if (something) {
+    TRY(more, order_->backward ? rows_.previous() : rows_.next());
+  }
+  const std::size_t before = range_;
+  if (!more) {
+    range_ = ranges();
+  } else if (order_->backward) {
+    rows_.read(row_);
+    const auto behind = std::ranges::upper_bound(all, text_of(row_.key), {}, &query::KeyRange::lower);
+    range_ = ranges() - static_cast<std::size_t>(behind - all.begin());
+  } else {
+    rows_.read(row_);
+    const auto ends_before = [&](const query::KeyRange& range) { return !range.upper.empty() && range.upper <= text_of(row_.key); };
+    range_ = static_cast<std::size_t>(std::ranges::partition_point(all, ends_before) - all.begin());
+  }
+  if (range_ - before < most_empty_) most_empty_ *= 2;
+  rows_.reset();
+  return {};
 }
 
 /// Where an entry points; false when another leg shows it, or the key says that its document does not match.

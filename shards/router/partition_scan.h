@@ -137,6 +137,8 @@ class PartitionScan {
   Status enter_range(Bytes after);
   Result<bool> narrow(const query::KeyRange& range, Bytes after);
   Status enter_next_range();
+  Status note_range();
+  Status pass_over_ranges();
   void leave_range();
   Result<bool> follow_entry();
   Result<bool> passes_conditions();
@@ -169,6 +171,9 @@ class PartitionScan {
   Cursor rows_;                    ///< Over the records or the index entries.
   std::optional<Cursor> records_;  ///< For fetching, when rows_ are entries; opened with the first one.
   std::size_t range_ = 0;          ///< Counts in the direction of the scan.
+  std::int64_t keys_before_ = 0;   ///< Examined before this range.
+  std::size_t empty_ = 0;          ///< Ranges without a key, one after the other.
+  std::size_t most_empty_ = 16;    ///< Before it is looked where the next key lies.
   bool started_ = false;
   Cursor::Row row_;
   Bytes entry_of_;  ///< The record that an entry points at.

@@ -150,6 +150,32 @@ TEST_P(PlannedReads, CountAndChangeTheSame) {
   }
 }
 
+/// Most of the ranges that such lists make have no keys.
+TEST_P(PlannedReads, FindFewOfManyValues) {
+  fill("whole", 0);
+  fill("three", 3);
+  Random random(GetParam() + 300);
+  for (int question = 0; question < 12 && !HasFailure(); ++question) {
+    constexpr std::uint64_t kSpreads[] = {60, 1000, 100'000};
+    const std::uint64_t spread = random.pick(kSpreads);
+    const auto list = [&](std::uint64_t count) {
+      std::string text = "{$in: [";
+      for (std::uint64_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + std::to_string(random.below(spread));
+      return text + "]}";
+    };
+    const bool of_two = random.one_in(3);
+    const std::string where = of_two ? "filter: {a: " + list(30) + ", c: " + list(60) + "}" : "filter: {c: " + list(20 + random.below(1500)) + "}";
+    for (const char* sort : {"{c: 1, _id: 1}", "{c: -1, _id: -1}", "{_id: 1}", "{c: -1, b: 1, _id: 1}"}) {
+      const std::string ordered = where + ", sort: " + sort;
+      const std::string wanted = rows("whole", ordered + ", hint: {$natural: 1}", 1000);
+      for (const char* name : {"whole", "three"}) EXPECT_EQ(rows(name, ordered, 1 + static_cast<int>(random.below(9))), wanted) << name << ordered.substr(0, 200);
+    }
+    const std::string all = sorted(rows("whole", where + ", hint: {$natural: 1}", 1000));
+    for (const char* name : {"whole", "three"}) EXPECT_EQ(sorted(rows(name, where, 7)), all) << name;
+    for (const char* hint : {"'ac'", "'cbd'", "'bc'"}) EXPECT_EQ(sorted(rows("three", where + ", hint: " + hint, 7)), all) << hint;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, PlannedReads, testing::Range<std::uint64_t>(1, 5));
 
 using PlannedReadsInTurns = PlannedReads;

@@ -71,6 +71,8 @@ TEST_F(StorageCommands, DbStats) {
   EXPECT_EQ(nothing["collections"].as_int32(), 0);
   EXPECT_EQ(nothing["dataSize"].as_int32(), 0);
   EXPECT_EQ(code("{dbStats: 1, scale: 0}"), 51024);
+  reply("{create: 'v', viewOn: 'c', pipeline: []}");
+  EXPECT_EQ(reply("{dbStats: 1}")["views"].as_int32(), 1);
 }
 
 TEST_F(StorageCommands, CollStats) {
