@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/aggregate_execution.h"
 
+#include <algorithm>
+
 #include "commands/plan_summary.h"
 #include "commands/server.h"
 #include "commands/settings/sort_parameters.h"
@@ -43,6 +45,13 @@ class CountedSource final : public query::RecordSource {
   query::Source input_;
   AggregateExecution::StepFigures& figures_;
 };
+
+/// Not more rows at first than are wanted, for the next one may be far.
+shards::LegScan::Allowance allowance_for(const BatchLimits& limits) {
+  shards::LegScan::Allowance allowance;
+  allowance.rows = std::min(allowance.rows, static_cast<std::size_t>(std::max<std::int64_t>(limits.documents, 1)));
+  return allowance;
+}
 
 }  // namespace
 
@@ -193,6 +202,7 @@ void AggregateExecution::rest(bool for_good) {
 Status AggregateExecution::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
   BatchFill fill(batch, limits);
   CHECK_OK(begin(operation));
+  if (scan_ != nullptr) scan_->allow(allowance_for(limits));
   const auto start = std::chrono::steady_clock::now();
   Status status = fill_from_stream(fill);
   one_leg_time_ += std::chrono::steady_clock::now() - start;

@@ -6,6 +6,7 @@
 
 #include "commands/arguments.h"
 #include "commands/concerns.h"
+#include "wire/bson/clamped_number.h"
 
 namespace partita::commands {
 namespace {
@@ -71,12 +72,23 @@ Status read_start_transaction(bson::Value value, GenericArguments& out) {
   return read_bool("OperationSessionInfo", "startTransaction", value, out.start_transaction);
 }
 
+/// Two commands look at the field themselves before it is looked at for all of them.
+Status check_own_max_time(std::string_view command, bson::Value value) {
+  const bool has_own = command == "aggregate" || command == "getMore";
+  if (!has_own || value.is_null()) return {};
+  if (!value.is_number()) return wrong_type(command, "maxTimeMS", value, "[long, int, decimal, double']");
+  const std::int64_t ms = bson::clamped_int64(value);
+  if (command != "aggregate" || ms >= 0) return {};
+  return error(Code{51024}, "BSON field 'maxTimeMS' value must be >= 0, actual value '", ms, "'");
+}
+
 Status read_max_time(bson::Value value, GenericArguments& out) {
+  CHECK_OK(check_own_max_time(out.command, value));
   if (!value.is_number()) return error(Code::BadValue, "maxTimeMS must be a number");
-  const auto ms = value.exact_int64();
-  if (!ms) return error(Code::BadValue, "maxTimeMS has non-integral value");
-  if (*ms < 0 || *ms > INT32_MAX) return error(Code::BadValue, *ms, " value for maxTimeMS is out of range [0, 2147483647]");
-  out.max_time_ms = *ms;
+  const std::int64_t ms = bson::clamped_int64(value);
+  if (ms < 0 || ms > INT32_MAX) return error(Code::BadValue, ms, " value for maxTimeMS is out of range [0, 2147483647]");
+  if (value.is(bson::Type::kDouble) && !value.exact_int64()) return error(Code::BadValue, "maxTimeMS has non-integral value");
+  out.max_time_ms = ms;
   return {};
 }
 
@@ -181,6 +193,7 @@ Result<GenericArguments> GenericArguments::parse(const wire::Request& request) {
   arguments.db = request.legacy_database;
   auto field = request.body.begin();
   if (field == request.body.end()) return error(Code::FailedToParse, "the command is an empty document");
+  arguments.command = field->name;
   for (++field; field != request.body.end(); ++field) {
     const GenericArgument* row = find_argument(field->name);
     if (row != nullptr) CHECK_OK(row->read(field->value, arguments));

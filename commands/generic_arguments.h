@@ -20,6 +20,7 @@ struct WriteConcern {
 };
 
 struct GenericArguments {
+  std::string_view command;                  ///< Its name, as it was sent.
   std::string_view db;
   std::optional<shards::Uuid> session;       ///< lsid.id
   std::uint64_t session_owner = 0;           ///< Of lsid.uid, the beginning; 0 without one.

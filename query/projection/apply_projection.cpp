@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "query/expressions/computed_values.h"
+#include "query/interrupt.h"
 #include "query/nested_writer.h"
 #include "query/path/path_rules.h"
 
@@ -37,7 +39,7 @@ struct Frame {
 class Application {
  public:
   Application(const ProjectionTree& tree, const ProjectionInput& input, bson::Buffer& out, Arena& arena)
-      : tree_(tree), nodes_(tree.nodes.data()), input_(input), out_(out), begin_(out.size()), arena_(arena) {
+      : tree_(tree), nodes_(tree.nodes.data()), input_(input), out_(out), arena_(arena), start_(out.size()), scratch_(arena.mark()) {
     if (tree.computed.size() >= FieldLookup::kManyPaths) lookup_.emplace();
   }
 
@@ -205,24 +207,18 @@ class Application {
   }
 
   Status compute(const ProjectionNode& node) {
+    CHECK_OK(check_work());
     const ComputedField& field = tree_.computed[node.operand];
     if (const auto* expression = std::get_if<CompiledExpression>(&field)) {
       TRY(const Value value, expression->evaluate(input_.document, arena_, lookup_ ? &*lookup_ : nullptr));
-      return add(node, value);
+      out_.add(node.name, value);
+      return {};
     }
     if (const auto* match = std::get_if<ElementMatch>(&field)) return add_first_match(*match);
     if (input_.meta == nullptr) return {};
     TRY(const Value value, input_.meta->meta(std::get<Meta>(field), input_.document, arena_));
-    return add(node, value);
-  }
-
-  /// Many paths into a long array make a document that nothing else bounds: each adds a field to every element.
-  Status add(const ProjectionNode& node, Value value) {
     out_.add(node.name, value);
-    const std::size_t size = out_.buffer().size() - begin_;
-    if (size <= CompiledExpression::kMostMemory) [[likely]] return {};
-    return error(Code::BSONObjectTooLarge, "BSONObj size: ", size, " is invalid. A projection may make ",
-                 CompiledExpression::kMostMemory, " bytes at most");
+    return {};
   }
 
   Status add_first_match(const ElementMatch& match) {
@@ -236,6 +232,21 @@ class Application {
     out_.add("0", element_at(array.as_document(), state.element));
     out_.close();
     return {};
+  }
+
+  /// Every element of an array may get very many fields. What was computed for the last one has been written.
+  Status check_work() {
+    constexpr std::uint32_t kMany = Interrupt::kSteps / Interrupt::kRound;
+    constexpr std::size_t kMostScratch = 1 << 20;
+    if (arena_.used_since(scratch_) > kMostScratch) [[unlikely]] {
+      arena_.release(scratch_);
+      if (lookup_) lookup_.emplace();  // It knows documents by their places.
+    }
+    const std::size_t size = out_.buffer().size() - start_;
+    if (size > CompiledExpression::kMostMemory) return too_much_memory("A projection", size, CompiledExpression::kMostMemory);
+    if (++untold_ < kMany) [[likely]] return {};
+    untold_ = 0;
+    return Interrupt::pass(Interrupt::kSteps);
   }
 
   static bool has_many(const ProjectionNode& node) {
@@ -267,10 +278,12 @@ class Application {
   const ProjectionNode* nodes_;
   const ProjectionInput& input_;
   NestedWriter out_;
-  const std::size_t begin_;  // Of this document in the buffer.
   Arena& arena_;
   std::optional<FieldLookup> lookup_;  // Shared by very many expressions.
   std::vector<bool> met_;  // By node: children of nodes that have more of them than a frame has bits.
+  const std::size_t start_;      // In `out_`: where the document begins.
+  const Arena::Mark scratch_;    // In `arena_`: the same of what is computed.
+  std::uint32_t untold_ = 0;     // Fields computed since it was last asked whether to go on.
   bool picked_from_ = false;  // The array of "a.b.$" has been met, ...
   bool found_ = false;        // ... and its element.
   std::size_t size_ = 0;

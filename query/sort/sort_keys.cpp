@@ -28,7 +28,8 @@ SortKeys::SortKeys(const SortSpec& spec)
       text_(spec.text()),
       paths_(paths_of(fields_)),
       collation_(spec.collation()),
-      has_plain_first_(collation_ == nullptr && text_ == nullptr && !fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)) {}
+      has_plain_first_(collation_ == nullptr && text_ == nullptr && !fields_.empty() && fields_.size() <= 2 && std::ranges::none_of(fields_, &SortField::dotted)),
+      by_whole_id_(fields_.size() == 1 && paths_.size() == 1 && paths_.front() == "_id") {}
 
 Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
   const std::size_t begin = key.size();
@@ -41,7 +42,7 @@ Status SortKeys::append(bson::View document, Buffer& key, const Value* first) {
     std::string_view path = field.path;
     const Value* known = std::exchange(first, nullptr);
     const Value value = known != nullptr ? *known : field.dotted ? keys::walk_to_array(document, path) : document[path];
-    if (value.is_array()) {
+    if (value.is_array() && !by_whole_id_) {
       key.truncate(begin);
       return append_first_tuple(document, key);
     }
@@ -59,6 +60,10 @@ Result<std::span<const Value>> SortKeys::values_of(bson::View document) {
   if (fields_.empty()) return std::span<const Value>();
   if (paths_.empty()) {
     first_values_.assign(fields_.size(), Value::of(text_->score(document)));
+    return std::span<const Value>(first_values_);
+  }
+  if (by_whole_id_) {
+    first_values_.push_back(document["_id"]);
     return std::span<const Value>(first_values_);
   }
   CHECK_OK(append_first_tuple(document, tuple_key_));

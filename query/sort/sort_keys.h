@@ -10,7 +10,8 @@ namespace partita::query {
 
 /// Makes the bytes by which a document sorts: its values under the sort's paths, encoded, so that memcmp is the order.
 /// Arrays on the way stand for their smallest element, or the largest where the field descends (in a compound sort: for
-/// the tuple that comes first); missing values for null. Nothing is allocated once its buffers have grown.
+/// the tuple that comes first); missing values for null. Only _id, where documents are sorted by that alone, is a whole: an
+/// array in it was computed. Nothing is allocated once its buffers have grown.
 /// One thread at a time.
 class SortKeys {
  public:
@@ -44,6 +45,7 @@ class SortKeys {
   const std::vector<std::string_view> paths_;
   const Collator* const collation_;
   const bool has_plain_first_;
+  const bool by_whole_id_;
   keys::PathTuples tuples_;
   bson::Buffer tuple_key_;
   bson::Buffer first_key_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // $inc and $mul: the same rules with another calculation.
+#include <cmath>
+
 #include "query/numbers.h"
 #include "query/updates/field_update.h"
 #include "wire/bson/decimal.h"
@@ -40,6 +42,10 @@ std::string typed_text(Value value) {
   }
 }
 
+bool is_nan(Value number) {
+  return number.is(Type::kDouble) ? std::isnan(number.as_double()) : number.is(Type::kDecimal128) && bson::decimal_is_nan(number.as_decimal());
+}
+
 /// A decimal that comes out with other trailing zeros only has not changed, nor has a zero with another sign.
 bool changes_nothing(Value before, Value after) {
   if (before.is(Type::kDouble) && after.is(Type::kDouble)) return before.as_double() == after.as_double();
@@ -63,6 +69,7 @@ class Arithmetic : public FieldUpdate {
     if (!after)
       return error(Code::BadValue, "Failed to apply ", operation.name, " operations to current value (",
                    typed_text(before), ") for document ", id_text(target.document()));
+    if (is_nan(after->value())) return target.write(after->value());  // Which is nothing that it was before.
     return changes_nothing(before, after->value()) ? target.keep() : target.set(after->value());
   }
 

@@ -6,7 +6,10 @@
 namespace partita::query {
 
 Effect UpdateTarget::set(bson::Value value) {
-  if (before().same_bytes(value)) return Effect::kUnchanged;
+  return before().same_bytes(value) ? Effect::kUnchanged : write(value);
+}
+
+Effect UpdateTarget::write(bson::Value value) {
   put_element(out_, name(), value);
   return Effect::kSet;
 }

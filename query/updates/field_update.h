@@ -41,6 +41,8 @@ class UpdateTarget {
   bson::Value before() const { return place_.before; }
   /// Writes the new value, unless it is byte for byte the old one: an update that changes nothing must say so.
   Effect set(bson::Value value);
+  /// Writes the value, and calls that a change in any case.
+  Effect write(bson::Value value);
   Effect keep() const { return Effect::kUnchanged; }
   Effect remove() const { return before().missing() ? Effect::kUnchanged : Effect::kRemoved; }
   /// For values that are built in place: begin with the element's head and append its payload.

@@ -9,8 +9,10 @@ namespace partita::shards {
 namespace {
 
 /// Rows between two looks at whether to pause, and at the clock and the client.
-constexpr std::uint64_t kPauseInterval = 64;
+constexpr std::uint64_t kPauseInterval = 16;
 constexpr std::uint64_t kInterruptInterval = 512;
+/// After this long a batch with fewer rows than it may have is better than none.
+constexpr std::chrono::milliseconds kPatience{2};
 
 }  // namespace
 
@@ -119,6 +121,8 @@ Status LegScan::pull(query::Batch& out) {
 Status LegScan::gather(query::Batch& out) {
   bson::View document;
   std::size_t bytes = 0;
+  const Clock::time_point hand_on_at = Clock::now() + kPatience;
+  hand_on_at_ = kNever;
   while (out.size() < allowance_.rows && bytes < allowance_.bytes) {
     TRY(const bool more, next(document));
     if (!more) break;
@@ -126,6 +130,7 @@ Status LegScan::gather(query::Batch& out) {
                                          : bson::View::trusted(out.arena.copy(document.bytes()).data());
     bytes += kept.size();
     out.rows.push_back({kept, out.arena.copy(key())});
+    hand_on_at_ = hand_on_at;
     if (out.size() % kPauseInterval == 0 && told_to_pause()) break;
   }
   return {};

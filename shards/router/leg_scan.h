@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 #include "query/interrupt.h"
 #include "query/match/matcher.h"
@@ -67,7 +68,8 @@ class LegScan final : public query::RecordSource {
   /// each table is in the order of its keys, and several one behind the other are not. Between batches only.
   std::vector<std::unique_ptr<LegScan>> part(const Collection& now);
 
-  /// How much the next batch may hold. It is cut short when `pause` becomes true, and may then be empty before the end.
+  /// How much the next batch may hold. It is cut short when `pause` becomes true, and may then be empty before the end; and
+  /// when it has rows and the next one is not found soon.
   struct Allowance {
     std::size_t rows = 16;
     std::size_t bytes = query::Batch::kBytes;
@@ -99,8 +101,9 @@ class LegScan final : public query::RecordSource {
   Bytes key();
   bool done() const { return work_.limit != 0 && matched_ >= work_.limit; }
   bool told_to_pause() const {
-    return allowance_.pause != nullptr && allowance_.pause->load(std::memory_order_relaxed);
+    return (allowance_.pause != nullptr && allowance_.pause->load(std::memory_order_relaxed)) || is_late();
   }
+  bool is_late() const { return hand_on_at_ != kNever && Clock::now() >= hand_on_at_; }
 
   CollectionScan scan_;
   const LegWork& work_;
@@ -113,6 +116,9 @@ class LegScan final : public query::RecordSource {
   Status failure_;
   std::optional<PartitionId> failed_partition_;
   query::MatchState state_;
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::time_point kNever = Clock::time_point::max();
+  Clock::time_point hand_on_at_ = kNever;  ///< When the rows that a batch has are kept back no longer; kNever while it has none.
   std::uint64_t looked_ = 0;
   std::uint64_t matched_ = 0;
   bson::Buffer key_;

@@ -90,6 +90,25 @@ std::vector<std::string> with_long_arrays() {
   };
 }
 
+/// Very many fields in each of very many elements: 400 million.
+std::vector<std::string> with_many_paths() {
+  const auto fields = [](const std::string& value) {
+    std::string all;
+    for (int i = 0; i < 20000; ++i) all += (i > 0 ? ", 'a.x" : "{'a.x") + std::to_string(i) + "': " + value;
+    return all + "}";
+  };
+  const auto aggregate = [](const std::string& stage) { return "{aggregate: 'long', pipeline: [" + stage + "], cursor: {}"; };
+  return {
+      aggregate("{$set: " + fields("1") + "}"),
+      aggregate("{$set: " + fields("'$q'") + "}"),
+      aggregate("{$addFields: " + fields("'$$REMOVE'") + "}"),
+      aggregate("{$project: " + fields("'$q'") + "}"),
+      "{find: 'long', projection: " + fields("'$q'"),
+      "{update: 'long', updates: [{q: {}, u: [{$set: " + fields("'$q'") + "}]}]",
+      "{findAndModify: 'long', query: {_id: 1}, update: {$set: {n: 1}}, fields: " + fields("'$q'"),
+  };
+}
+
 class InterruptedExpressions : public testing::Test {
  protected:
   void SetUp() override {
@@ -162,6 +181,14 @@ TEST_F(InterruptedExpressions, EndWhenTheirTimeIsUp) {
 
 TEST_F(InterruptedExpressions, EndOverLongArraysToo) {
   for (const std::string& command : with_long_arrays()) expect_end(command + ", maxTimeMS: 20}", "MaxTimeMSExpired", [](Client&) {});
+  expect_prompt();
+}
+
+TEST_F(InterruptedExpressions, EndOverManyPathsToo) {
+  for (const std::string& command : with_many_paths()) {
+    expect_end(command + ", maxTimeMS: 100}", "MaxTimeMSExpired", [](Client&) {});
+    expect_end(command + "}", "Interrupted", [&](Client& client) { kill_operations_of(client); });
+  }
   expect_prompt();
 }
 
