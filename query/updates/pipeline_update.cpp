@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "query/expressions/variable_names.h"
+
 namespace partita::query {
 namespace {
 
@@ -12,22 +14,49 @@ constexpr std::string_view kAllowed[] = {"$addFields", "$project", "$replaceRoot
 
 bool is_allowed(std::string_view stage) { return std::ranges::find(kAllowed, stage) != std::end(kAllowed); }
 
-}  // namespace
+/// Of those that exist.
+bool is_built(std::string_view stage) {
+  const StageKind* const kind = Registry<StageKind>::find(stage);
+  return kind == nullptr || kind->parse != nullptr || kind->parse_parts != nullptr;
+}
 
-Result<PipelineUpdate> PipelineUpdate::parse(View stages, const ExpressionContext& context, View constants) {
+/// The name of the first stage that `is` says something of; empty where there is none.
+template <class Is>
+std::string_view find_stage(View stages, Is&& is) {
   for (const bson::Field& stage : stages) {
     if (!stage.value.is_document() || stage.value.as_document().empty()) continue;  // The pipeline's own refusal.
     const std::string_view name = stage.value.as_document().begin()->name;
-    if (Registry<StageKind>::find(name) != nullptr && !is_allowed(name))
-      return error(Code::InvalidOptions, name, " is not allowed to be used within an update");
+    if (is(name)) return name;
   }
+  return {};
+}
+
+Status check_allowed(std::string_view refused) {
+  if (refused.empty()) return {};
+  return error(Code::InvalidOptions, refused, " is not allowed to be used within an update");
+}
+
+/// What is wrong within a stage is told before that it has no place here.
+Result<Pipeline> parse_allowed(View stages, const ExpressionContext& context) {
+  CHECK_OK(check_allowed(find_stage(stages, [](std::string_view name) { return !is_built(name); })));
+  TRY(Pipeline pipeline, Pipeline::parse(stages, context));
+  CHECK_OK(check_allowed(find_stage(stages, [](std::string_view name) { return !is_allowed(name); })));
+  return pipeline;
+}
+
+}  // namespace
+
+Result<PipelineUpdate> PipelineUpdate::parse(View stages, const ExpressionContext& context, View constants) {
   if (constants.empty()) {
-    TRY(Pipeline pipeline, Pipeline::parse(stages, context));
+    TRY(Pipeline pipeline, parse_allowed(stages, context));
     return PipelineUpdate(std::move(pipeline));
   }
   ExpressionContext with_constants = context;
-  for (const auto& [name, value] : constants) with_constants.variables.insert_or_assign(std::string(name), value);
-  TRY(Pipeline pipeline, Pipeline::parse(stages, with_constants));
+  for (const auto& [name, value] : constants) {
+    CHECK_OK(check_definable_variable(name));
+    with_constants.variables.insert_or_assign(std::string(name), value);
+  }
+  TRY(Pipeline pipeline, parse_allowed(stages, with_constants));
   return PipelineUpdate(std::move(pipeline));
 }
 
