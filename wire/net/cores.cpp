@@ -12,11 +12,11 @@ namespace {
 
 // A request that arrives does not interrupt who computes: mostly that is a client on this machine, which goes on to wait for
 // its answer by itself, and then more requests are there at once. One client was answered in 22 us instead of 41 (its p99
-// in 45 us instead of 870), at 10 us of CPU a get instead of 23; sixteen notice nothing. Threads that are started here do not
-// inherit it. Where the kernel refuses, everything works all the same.
+// in 45 us instead of 870), at 10 us of CPU a get instead of 23; sixteen notice nothing. Where the kernel
+// refuses, everything works all the same.
 void do_not_interrupt_others() {
   const sched_param none{};
-  ::sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &none);
+  ::sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 }  // namespace
