@@ -108,7 +108,7 @@ TEST_P(CompoundWildcard, IsNoWayToWhatItMayLack) {
   EXPECT_EQ(code("{find: 'c', filter: {t: null}, hint: 'w'}"), 291);
   EXPECT_EQ(code("{find: 'c', filter: {}, hint: 'w'}"), 291);
   EXPECT_EQ(code("{find: 'c', filter: {u: 1}, hint: {t: 1, 'a.$**': 1, u: -1}}"), 291);
-  EXPECT_EQ(code("{find: 'c', min: {t: 1, 'a.x': 1, u: 1}, hint: 'w'}"), 291);
+  EXPECT_EQ(code("{find: 'c', min: {t: 1, 'a.x': 1, u: 1}, hint: 'w'}"), 51174);
   EXPECT_EQ(code("{find: 'c', filter: {t: 1, 'a.x': 1, g: {$near: [1, 2]}}, hint: 'w'}"), 291);
   EXPECT_FALSE(uses_index("{t: {$ne: 5}}"));
   EXPECT_EQ(ids("{t: {$ne: 1}}"), "4 5 6 8");
