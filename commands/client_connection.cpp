@@ -210,6 +210,7 @@ Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
     out.truncate(start);
     const bool again = status.code() == Code::QueryPlanKilled && operation.command().plans_anew && plans < kMostPlans;
     if (!again) return status;
+    operation.note_planned_anew(status.message());
   }
 }
 

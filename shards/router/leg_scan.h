@@ -10,6 +10,7 @@
 #include "query/stages/stage.h"
 #include "shards/router/collection_scan.h"
 #include "shards/router/leg_spans.h"
+#include "shards/router/walk_bound.h"
 
 namespace partita::shards {
 
@@ -20,6 +21,7 @@ struct LegControl {
   /// Asked every few hundred rows, by whichever thread is at work: fails when the query shall end.
   std::function<Status()> interrupted;
   std::atomic<bool> ended{false};  ///< The query has all that it wants, or has failed.
+  WalkBound* bound = nullptr;      ///< Is told how it goes; null: nobody wants to know.
 
   Status check() const {
     if (ended.load(std::memory_order_relaxed)) return error(Code::Interrupted, "the query has ended");
@@ -96,6 +98,11 @@ class LegScan final : public query::RecordSource {
   Result<bool> next(bson::View& document);
   Result<bool> move(bson::View& document);
   Status name_partition(Status status);
+  Status report() { return report_.tell(control_.bound, scan_.keys_examined(), matched()); }
+  Status check() {
+    CHECK_OK(report());
+    return control_.check();
+  }
   Bytes key();
   bool done() const { return work_.limit != 0 && matched_ >= work_.limit; }
   bool told_to_pause() const {
@@ -115,6 +122,7 @@ class LegScan final : public query::RecordSource {
   query::MatchState state_;
   std::uint64_t looked_ = 0;
   std::uint64_t matched_ = 0;
+  WalkReport report_;
   bson::Buffer key_;
 };
 
