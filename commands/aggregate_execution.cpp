@@ -177,6 +177,7 @@ void AggregateExecution::open(std::vector<bson::Document> documents) {
 Status AggregateExecution::begin(Operation& operation) {
   const auto interrupted = [&operation] { return operation.check_interrupt(); };
   control_->set_interrupt(interrupted);
+  legs_control_.bound = premise().bound();
   if (near_ != nullptr) return near_->begin(operation);
   if (fan_out_ == nullptr) {
     legs_control_.interrupted = interrupted;

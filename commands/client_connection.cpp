@@ -211,6 +211,7 @@ Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
     const bool overtaken = status.code() == Code::QueryPlanKilled || status.code() == Code::StaleConfig;
     const bool again = overtaken && operation.command().plans_anew && plans < kMostPlans;
     if (!again) return status;
+    operation.note_planned_anew(status.message());
   }
 }
 

@@ -49,6 +49,7 @@ Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<
   TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
   TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, {.paths = std::vector<std::string>()}));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
+  walks.watch(plan.premise);
   if (plan.exact) walks.count_keys();
   TRY(const std::int64_t count, walks.count(most));
   CHECK_OK(plan.premise.check(operation.server().store));

@@ -53,8 +53,7 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
     CHECK_OK(fill_batch(operation, *execution, batch, limits));
   }
   CHECK_OK(execution->premise().check(operation.server().store));
-  const auto& looked_at = operation.stats().documents;
-  execution->premise().report(looked_at.keys_examined, looked_at.returned);
+  CHECK_OK(execution->premise().end_watch(execution->exhausted()));
   execution->add_to_cursor(cursor);
   std::int64_t id = 0;
   if (!execution->exhausted() && !options.single_batch) {

@@ -157,6 +157,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
   } else if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
     TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, needs_of(request)));
     LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
+    walks.watch(plan.premise);
     std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());
     for (auto& one : found) one = std::make_unique<DistinctValues>(request.key, order);
     CHECK_OK(walks.for_each([&](std::size_t leg, bson::View document) { return found[leg]->add(document); }));

@@ -59,6 +59,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
   TRY(const query::Matcher matcher, query::Matcher::parse(shown.filter, explained.context, query::FilterUse::kQuery));
   const bool by_key = plan.by_key();
   LegWalks walks(operation, collection, matcher, plan.order, explained.asked.over(*collection));
+  walks.watch(plan.premise);
   if (plan.exact && !explained.looks) walks.count_keys();
   query::PlanFigures& figures = run.plan;
   if (explained.looks) {
@@ -95,9 +96,11 @@ Result<RunFigures> run(Operation& operation, const ExplainedQuery& explained,
   FindQuery query{.matcher = std::move(matcher), .skip = shown.skip, .limit = shown.limit, .disk_use = explained.disk_use};
   TRY(query.sort, query::parse_order(shown.sort, query.matcher.tree()));
   const bool by_key = plan.by_key();
+  const PlanPremise premise = plan.premise;
   const auto execution = run_told_apart(operation.server().store, std::move(collection), std::move(query), std::move(plan),
                                         explained.asked);
   execution->tell_apart();
+  execution->set_premise(premise);
   while (!execution->exhausted()) {
     bson::Buffer bytes;
     {
@@ -361,6 +364,7 @@ const Register kExplain{{
     .where = Where::kWorker,
     .rights = Rights::kRead,
     .stable_api = true,
+    .plans_anew = true,
     .run = explain,
 }};
 

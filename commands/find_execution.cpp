@@ -19,7 +19,11 @@ FindExecution::FindExecution(shards::Store& store, std::shared_ptr<const shards:
 }
 
 Status FindExecution::resume(Operation& operation) {
-  scan_.interrupt_by([this, &operation] { return budget_.rows == 0 ? operation.check_interrupt() : over_budget(); });
+  scan_.interrupt_by([this, &operation]() -> Status {
+    if (budget_.rows != 0) return over_budget();
+    CHECK_OK(report());
+    return operation.check_interrupt();
+  });
   if (!moment_) return scan_.resume();
   shards::LegControl control;
   CHECK_OK(moment_->wake(control));
@@ -72,7 +76,8 @@ Result<bool> FindExecution::next_match(Operation& operation, bson::View& documen
     const Result<bool> more = scan_.next();
     if (!more.ok()) [[unlikely]] return scan_.place(more.status());
     if (!*more) return false;
-    if (++rows_ % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
+    if (++rows_ % shards::kWalkReportInterval == 0) CHECK_OK(report());
+    if (rows_ % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
     TRY(document, scan_.document());
     if (budget_.rows != 0) CHECK_OK(check_budget(document));
     const bool matches = query().matcher.matches_everything() || query().matcher.matches(document, match_state_);
@@ -85,6 +90,13 @@ Result<bool> FindExecution::next_match(Operation& operation, bson::View& documen
 Status FindExecution::check_budget(bson::View document) {
   bytes_ += document.size();
   return rows_ > budget_.rows || bytes_ > budget_.bytes ? over_budget() : Status();
+}
+
+/// A core leaves it to a worker to give up a plan, and to make another one.
+Status FindExecution::report() {
+  const std::int64_t keys = scan_.keys_examined();
+  if (budget_.rows == 0) return report_.tell(premise().bound(), keys, matched_);
+  return premise().is_much_worse(keys, matched_) ? over_budget() : Status();
 }
 
 Status FindExecution::over_budget() {

@@ -40,6 +40,7 @@ class FindExecution final : public FindRun {
   Result<bool> next_match(Operation& operation, bson::View& document);
   Status check_budget(bson::View document);
   Status over_budget();
+  Status report();
   const shards::ScanOrder& order() const override { return scan_.order(); }
 
   shards::CollectionScan scan_;
@@ -52,6 +53,7 @@ class FindExecution final : public FindRun {
   std::size_t bytes_ = 0;  ///< Counted where there is a budget.
   std::int64_t rows_ = 0;
   std::int64_t matched_ = 0;
+  shards::WalkReport report_;
   query::MatchState match_state_;
 };
 

@@ -46,6 +46,7 @@ FindFanOut::FindFanOut(shards::Store& store, std::shared_ptr<const shards::Colle
 
 Status FindFanOut::fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) {
   BatchFill fill(batch, limits);
+  control_.bound = premise().bound();
   begin(fill);
   if (ended()) return {};
   if (!sorts_) return fill.full() ? Status() : fill_from_stream(operation, fill);

@@ -19,6 +19,8 @@ class LegWalks {
   LegWalks(Operation& operation, std::shared_ptr<const shards::Collection> collection, const query::Matcher& filter,
            const shards::ScanOrder& order, const Parallelism& parallelism);
 
+  /// Before the walk: what it takes for granted, which is asked about afterwards too.
+  void watch(const PlanPremise& premise) { control_.bound = premise.bound(); }
   /// Before count(): the plan is exact, and no row is to be looked at.
   void count_keys() {
     work_.filter = nullptr;

@@ -24,9 +24,6 @@ using shards::bytes_of;
 using shards::StatementKind;
 using shards::WriteAttempt;
 
-/// Rows between two looks at the clock and the client.
-constexpr int kInterruptInterval = 512;
-
 /// To change a large document, and what indexes have of it, is not done in a moment.
 constexpr std::size_t kMostBytesOnCore = 128 << 10;
 
@@ -207,10 +204,16 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
   TRY(Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, order, change.hint));
   query::Sorter sorter(order, {.limit = 1});
   shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
-  scan.interrupt_by([&operation] { return operation.check_interrupt(); });
+  std::int64_t matched = 0;
+  shards::WalkReport report;
+  const auto go_on = [&]() -> Status {
+    CHECK_OK(report.tell(plan.premise.bound(), scan.keys_examined(), matched));
+    return operation.check_interrupt();
+  };
+  scan.interrupt_by(go_on);
   CHECK_OK(scan.resume());
   for (int rows = 1;; ++rows) {
-    if (rows % kInterruptInterval == 0) CHECK_OK(operation.check_interrupt());
+    if (rows % shards::kWalkReportInterval == 0) CHECK_OK(go_on());
     TRY(const bool more, scan.next());
     if (!more) break;
     TRY(const bson::View document, scan.document());
@@ -218,6 +221,7 @@ Result<std::optional<std::string>> first_sorted(Operation& operation, std::share
     const bool matches = matcher.matches(document, state);
     CHECK_OK(std::move(state.failure));
     if (matches) CHECK_OK(sorter.add(document, scan.record_key()));
+    matched += matches ? 1 : 0;
     if (matches && plan.sorted) break;
   }
   note_walk(operation, scan);
@@ -253,6 +257,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
     CHECK_OK(operation.check_interrupt());
     TRY(const Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, {}, change.hint));
     Targets targets(operation, collection, matcher, plan.order);
+    targets.watch(plan.premise.bound());
     while (true) {
       TRY(const std::vector<std::string> keys, targets.next(1));
       if (keys.empty()) break;
@@ -274,12 +279,14 @@ Status change_remainder(Operation& operation, const std::shared_ptr<const shards
   const bool in_order = plan.order.index == nullptr && !plan.order.backward;
   const PlanPremise premise = std::move(plan.premise);
   Targets targets(operation, collection, matcher, std::move(plan.order), &remainder);
+  targets.watch(premise.bound());
   std::string last;
   while (true) {
     Result<std::vector<std::string>> found = targets.next(in_order ? kTargetsAtOnce : SIZE_MAX);
     if (!found.ok() && in_order && !last.empty()) remainder.leave_behind(collection, last);
     TRY(std::vector<std::string> keys, std::move(found));
     if (last.empty()) CHECK_OK(premise.check(operation.server().store));
+    targets.watch(nullptr);
     if (keys.empty()) return {};
     for (std::size_t i = 0; i < keys.size(); ++i) {
       CHECK_OK(operation.check_interrupt());
@@ -323,6 +330,13 @@ Status insert_upserted(Operation& operation, const shards::Namespace& ns, const 
   return shards::write(store, ns, write_options(operation, true), attempt_insert);
 }
 
+/// Nothing has come of a plan that was given up.
+bool is_planned_anew(Operation& operation, const Status& status) {
+  if (status.code() != Code::QueryPlanKilled) return false;
+  operation.note_planned_anew(status.message());
+  return true;
+}
+
 }  // namespace
 
 Result<query::SortSpec> parse_sort(bson::View sort, bson::View filter, const query::ExpressionContext& context) {
@@ -361,6 +375,7 @@ Result<Outcome> Outcome::decode(std::span<const std::uint8_t> bytes) {
 
 Status change_first(Operation& operation, const shards::Namespace& ns, const Change& change,
                     const std::optional<shards::StatementId>& statement_id, Outcome& outcome) {
+  operation.note_planned_anew({});
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
   const bool may_be_keyed = change.sort.empty() && change.hint.missing();
@@ -377,7 +392,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (collection != nullptr && keyed) {
       Status status = change_one(operation, ns, *collection, key.bytes(), nullptr, change, statement, outcome);
       if (operation.watched()) note_by_id(operation, outcome);
-      if (status.code() == Code::QueryPlanKilled && attempt < kMostPlans) continue;
+      if (is_planned_anew(operation, status) && attempt < kMostPlans) continue;
       CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried || !change.upsert) return {};
     }
@@ -387,7 +402,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
       Status status = change_found(operation, ns, collection, *matcher, change, statement, outcome);
-      if (status.code() == Code::QueryPlanKilled && attempt < kMostPlans) continue;
+      if (is_planned_anew(operation, status) && attempt < kMostPlans) continue;
       CHECK_OK(std::move(status));
       if (outcome.matched > 0 || outcome.retried) return {};
     }
@@ -399,6 +414,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 }
 
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome) {
+  operation.note_planned_anew({});
   if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
   TRY(const query::Matcher matcher, query::Matcher::parse(change.filter, change.expression_context(), query::FilterUse::kQuery));
   Remainder remainder;
@@ -407,7 +423,7 @@ Status change_all(Operation& operation, const shards::Namespace& ns, const Chang
     Status status = change_remainder(operation, collection, matcher, change, remainder, outcome);
     auto now = operation.server().store.catalog().snapshot().share(ns.full());
     // What is left is found again, by the key and the indexes that the collection has now.
-    const bool goes_on = status.code() == Code::QueryPlanKilled && plans < kMostPlans && now != nullptr && now->uuid == collection->uuid;
+    const bool goes_on = is_planned_anew(operation, status) && plans < kMostPlans && now != nullptr && now->uuid == collection->uuid;
     if (!goes_on) CHECK_OK(std::move(status));
     collection = goes_on ? std::move(now) : nullptr;
   }

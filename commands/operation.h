@@ -95,6 +95,11 @@ class Operation {
   OperationStats& stats() { return stats_; }
   const OperationStats& stats() const { return stats_; }
 
+  /// A plan was given up before anything came of it, and why.
+  void note_planned_anew(std::string_view reason) { replan_reason_ = reason; }
+  /// Empty: none was.
+  const std::string& replan_reason() const { return replan_reason_; }
+
   wire::Next next() const { return next_; }
   /// True when the reply must not leave before everything written so far is on disk.
   bool durable_reply() const { return generic_.write_concern.journaled && changes_data(command_.rights); }
@@ -112,6 +117,7 @@ class Operation {
   std::optional<shards::Namespace> answers_as_;
   std::shared_ptr<const KillSwitch> cursor_killed_;
   OperationStats stats_;
+  std::string replan_reason_;
   TextSource texts_{*this};
 };
 

@@ -3,6 +3,7 @@
 
 #include "query/plan/plan.h"
 #include "shards/router/collection_scan.h"
+#include "shards/router/walk_bound.h"
 
 namespace partita::query {
 class Matcher;
@@ -11,6 +12,7 @@ class Matcher;
 namespace partita::commands {
 
 struct CachedPlan;
+class PlanWatch;
 
 /// What a plan takes for granted of the data: that no document which it leads to has an array in the index, or, in a wildcard
 /// index, on the way to its path. Both ends of a range, and an order, may then be read off its keys.
@@ -22,10 +24,14 @@ class PlanPremise {
   /// Asked when the first rows have been read, for who writes an array says so before others see it. QueryPlanKilled when
   /// one has come: what was read may lack documents, and has to be read again by another plan.
   Status check(shards::Store& store) const;
-  /// It is the winner of a trial for other values.
-  void led_by(std::shared_ptr<CachedPlan> plan) { plan_ = std::move(plan); }
-  /// What became of it until the first batch was full.
-  void report(std::int64_t looked_at, std::int64_t came_out) const;
+  /// It is the winner of an earlier trial, for other values.
+  void led_by(std::shared_ptr<CachedPlan> plan);
+  /// To be told of all that is looked at; null: there is nothing to compare it with.
+  shards::WalkBound* bound() const;
+  /// Whether that would give up now.
+  bool is_much_worse(std::int64_t looked_at, std::int64_t matched) const;
+  /// The first batch is there: PlanWatch::end().
+  Status end_watch(bool ended) const;
 
  private:
   struct Demand {
@@ -36,7 +42,7 @@ class PlanPremise {
   static Status check(const Demand& demand, const shards::Collection& now);
 
   std::shared_ptr<const shards::Collection> collection_;
-  std::shared_ptr<CachedPlan> plan_;  ///< Null: there was no choice.
+  std::shared_ptr<PlanWatch> watch_;  ///< Null: there was no choice, or a trial for this query.
   std::vector<Demand> demands_;  ///< None: nothing is taken for granted.
 };
 
@@ -140,7 +146,7 @@ class PlanChoice {
   query::PlanRequest request_;  ///< Looks into ways_, which may move with it.
   std::vector<query::Plan> candidates_;
   std::size_t worth_trying_ = 0;  ///< Of them, from the first on; known once it is settled.
-  std::shared_ptr<CachedPlan> cached_;  ///< The winner's, once settled.
+  std::shared_ptr<CachedPlan> cached_;  ///< The winner's, where an earlier trial has told it.
 };
 
 /// BadValue when the hint names no index; LockBusy where it takes a worker to choose.

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::size_t kMostCollections = 1000;
 constexpr std::size_t kMostShapes = 500;
-/// A plan that looks at so many times the rows of its trial is worth another one.
-constexpr std::int64_t kMuchWorse = 10;
 
 std::string indexes_of(const shards::Collection& collection) {
   std::string indexes;
@@ -29,13 +27,6 @@ std::string digits_of(std::string_view text) {
 }
 
 }  // namespace
-
-void CachedPlan::report(std::int64_t looked_at, std::int64_t came_out) {
-  // Also for what it has found: more results take more rows.
-  const std::int64_t expected = works * std::max<std::int64_t>(came_out, 1);
-  const bool much_worse = looked_at > kMuchWorse * works && looked_at * std::max<std::int64_t>(results, 1) > kMuchWorse * expected;
-  if (much_worse) active.store(false, std::memory_order_relaxed);
-}
 
 PlanCache& plan_cache() {
   static PlanCache cache;

@@ -15,15 +15,12 @@ struct CachedPlan {
   std::string shape;
   std::string plan;          ///< Which one: PlanChoice::identity().
   std::int64_t works = 0;    ///< Rows looked at in its trial.
-  std::int64_t results = 0;  ///< Rows that matched there.
+  std::int64_t matched = 0;  ///< Of these, matched.
   bson::Document query;      ///< The one that was tried.
   bson::Document sort;
   bson::Document told;       ///< Its stages, as explain names them.
   bson::Date created;
-  std::atomic<bool> active{true};  ///< False once it has done much worse than in its trial: the next query tries again.
-
-  /// A query has been led by it: so many rows were looked at for its first batch, and so many came out.
-  void report(std::int64_t looked_at, std::int64_t came_out);
+  std::atomic<bool> active{true};  ///< False once it has done much worse than in its trial (PlanWatch): there is to be another.
 };
 
 /// The plans that have been tried, by collection and by shape of the query. They hold for the indexes that there were.

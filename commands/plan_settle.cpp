@@ -7,6 +7,7 @@
 #include "commands/plan.h"
 #include "commands/plan_cache.h"
 #include "commands/plan_trial.h"
+#include "commands/plan_watch.h"
 #include "commands/wall_time.h"
 #include "query/plan/explain.h"
 
@@ -19,9 +20,17 @@ constexpr std::uint32_t kOneRow = 1 << 20;
 
 }  // namespace
 
-void PlanPremise::report(std::int64_t looked_at, std::int64_t came_out) const {
-  if (plan_ != nullptr) plan_->report(looked_at, came_out);
+void PlanPremise::led_by(std::shared_ptr<CachedPlan> plan) {
+  if (plan != nullptr) watch_ = std::make_shared<PlanWatch>(std::move(plan));
 }
+
+shards::WalkBound* PlanPremise::bound() const { return watch_.get(); }
+
+bool PlanPremise::is_much_worse(std::int64_t looked_at, std::int64_t matched) const {
+  return watch_ != nullptr && watch_->is_much_worse(looked_at, matched);
+}
+
+Status PlanPremise::end_watch(bool ended) const { return watch_ != nullptr ? watch_->end(ended) : Status(); }
 
 /// The first so many candidates lead through indexes, and are worth a look; the walk over everything at the end is too, where
 /// no index is asked for anything that the filter looks for.
@@ -82,10 +91,10 @@ Status PlanChoice::settle(shards::Store& store, bool on_worker, const query::Mat
   TRY(const std::vector<TrialFigures> figures, try_plans(store, collection_, *this, matcher, tried));
   const auto best = std::ranges::max_element(figures, {}, &TrialFigures::score);
   prefer(static_cast<std::size_t>(best - figures.begin()));
-  cached_ = cache(matcher, std::move(shape));
-  cached_->works = best->works;
-  cached_->results = best->results;
-  plan_cache().put(*collection_, cached_);
+  std::shared_ptr<CachedPlan> won = cache(matcher, std::move(shape));
+  won->works = best->works;
+  won->matched = best->matched;
+  plan_cache().put(*collection_, std::move(won));
   return {};
 }
 

@@ -69,6 +69,10 @@ void log_slow(const FinishedOperation& finished) {
     line.add("keysExamined", keys_examined(stats));
     line.add("docsExamined", stats.documents.docs_examined);
   }
+  if (!operation.replan_reason().empty()) {
+    line.add("replanned", true);
+    line.add("replanReason", operation.replan_reason());
+  }
   line.add_count("ninserted", stats.documents.inserted);
   line.add_count("nModified", stats.documents.updated);
   line.add_count("ndeleted", stats.documents.deleted);

@@ -42,7 +42,10 @@ Targets::Targets(Operation& operation, std::shared_ptr<const shards::Collection>
       matcher_(matcher),
       remainder_(remainder),
       scan_(operation.server().store, std::move(collection), std::move(order)) {
-  scan_.interrupt_by([&operation] { return operation.check_interrupt(); });
+  scan_.interrupt_by([this]() -> Status {
+    CHECK_OK(report());
+    return operation_.check_interrupt();
+  });
 }
 
 Targets::~Targets() { note_walk(operation_, scan_); }
@@ -51,11 +54,13 @@ Result<bool> Targets::next_match(bson::View& document) {
   while (true) {
     TRY(const bool more, scan_.next());
     if (!more) return false;
-    if (++rows_ % kInterruptInterval == 0) CHECK_OK(operation_.check_interrupt());
+    if (++rows_ % shards::kWalkReportInterval == 0) CHECK_OK(report());
+    if (rows_ % kInterruptInterval == 0) CHECK_OK(operation_.check_interrupt());
     TRY(document, scan_.document());
     const bool matches = matcher_.matches(document, state_);
     if (!state_.failure.ok()) return std::move(state_.failure);
     if (!matches) continue;
+    ++matched_;
     if (remainder_ == nullptr) return true;
     TRY(const bool left, remainder_->holds(document));
     if (left) return true;

@@ -8,6 +8,7 @@
 #include "commands/operation.h"
 #include "query/match/matcher.h"
 #include "shards/router/collection_scan.h"
+#include "shards/router/walk_bound.h"
 
 /// Which documents a write by filter is about.
 namespace partita::commands {
@@ -47,11 +48,14 @@ class Targets {
   Targets(const Targets&) = delete;
   Targets& operator=(const Targets&) = delete;
 
+  /// Before the first: who is told how it goes; null: nobody.
+  void watch(shards::WalkBound* bound) { bound_ = bound; }
   /// The next keys, at most `most` of them; none at the end.
   Result<std::vector<std::string>> next(std::size_t most);
 
  private:
   Result<bool> next_match(bson::View& document);
+  Status report() { return report_.tell(bound_, scan_.keys_examined(), matched_); }
 
   Operation& operation_;
   const query::Matcher& matcher_;
@@ -59,6 +63,9 @@ class Targets {
   shards::CollectionScan scan_;
   query::MatchState state_;
   int rows_ = 0;
+  std::int64_t matched_ = 0;
+  shards::WalkBound* bound_ = nullptr;
+  shards::WalkReport report_;
 };
 
 }  // namespace partita::commands

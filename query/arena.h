@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -65,6 +66,16 @@ class Arena {
     return scratch_;
   }
 
+  /// Of the last array that was made here, when somebody says so: its elements are numbered one after the other, and so many. Who
+  /// makes an array out of it need not count them again. Forgotten with whatever is given back.
+  void remember_array(const std::uint8_t* array, std::uint32_t elements) {
+    array_ = array;
+    array_elements_ = elements;
+  }
+  std::optional<std::uint32_t> elements_of(const std::uint8_t* array) const {
+    return array_ != nullptr && array == array_ ? std::optional(array_elements_) : std::nullopt;
+  }
+
   /// A place to come back to: what was allocated after mark() is given back by release(), all of it at once.
   struct Mark {
     std::size_t blocks;
@@ -75,6 +86,7 @@ class Arena {
   Mark mark() const { return {blocks_.size(), at_, held_before_, static_cast<std::size_t>(end_ - at_)}; }
   void release(const Mark& mark) {
     if (mark.blocks == 0) return reset();
+    array_ = nullptr;
     blocks_.resize(mark.blocks);
     at_ = mark.at;
     end_ = blocks_.back().bytes.get() + blocks_.back().size;
@@ -90,6 +102,7 @@ class Arena {
   /// Forgets everything but keeps the largest block, so that a steady stream of batches stops allocating.
   void reset() {
     held_before_ = 0;
+    array_ = nullptr;
     if (blocks_.empty()) return;
     if (blocks_.size() > 1) {
       std::swap(blocks_.front(), blocks_.back());
@@ -129,6 +142,8 @@ class Arena {
   std::uint8_t* end_ = nullptr;
   std::size_t next_size_;
   std::size_t held_before_ = 0;
+  const std::uint8_t* array_ = nullptr;
+  std::uint32_t array_elements_ = 0;
   bson::Buffer scratch_;
 };
 

@@ -75,6 +75,12 @@ void write_profile_failure(const Status& status, bson::Writer& out) {
   out.add("errCode", static_cast<std::int32_t>(status.code()));
 }
 
+void write_profile_replanned(const Operation& operation, bson::Writer& out) {
+  if (operation.replan_reason().empty()) return;
+  out.add("replanned", true);
+  out.add("replanReason", operation.replan_reason());
+}
+
 void write_profile_end(const ProfileEnd& end, bson::Writer& out) {
   add_number(out, "millis", std::chrono::duration_cast<std::chrono::milliseconds>(end.took).count());
   if (!end.plan_summary.empty()) out.add("planSummary", end.plan_summary);
@@ -96,6 +102,7 @@ bson::Document profile_document(const FinishedOperation& finished, const shards:
     const bool batch = answers_with_batch(operation.command());
     if (batch) write_cursor(finished, out);
     write_looked_at(stats, out);
+    write_profile_replanned(operation, out);
     write_changed(finished, out);
     if (operation.command().name == "insert" && finished.status.ok()) add_number(out, "ninserted", stats.documents.inserted);
     out.add("numYield", std::int32_t{0});

@@ -21,6 +21,8 @@ struct ProfileEnd {
   std::string_view plan_summary;
 };
 void write_profile_end(const ProfileEnd& end, bson::Writer& out);
+/// Whether a plan was given up for another one.
+void write_profile_replanned(const Operation& operation, bson::Writer& out);
 /// `ok: 0, errMsg, errName, errCode`, or nothing.
 void write_profile_failure(const Status& status, bson::Writer& out);
 

@@ -74,6 +74,7 @@ void StatementNote::offer(std::string_view kind, const Status& status, const Fie
         add_number(out, "keysExamined", std::max<std::int64_t>(0, keys_examined(stats) - keys_));
         add_number(out, "docsExamined", stats.documents.docs_examined - documents_);
       }
+      write_profile_replanned(operation_, out);
       if (status.ok()) counts(out);
       out.add("numYield", std::int32_t{0});
       out.document("locks").close();

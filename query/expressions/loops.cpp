@@ -91,6 +91,7 @@ Value Evaluation::kept(OpenLoop& open, Value value, bool alone) {
   if (used < kMuch) return value;
   std::array<std::uint8_t, 8> scratch;
   if (used / kTimesItsSize > value.payload_size()) {
+    const auto elements = value.is_array() ? arena_.elements_of(value.as_document().data()) : std::nullopt;
     const bson::Buffer aside = [&] {
       bson::Buffer bytes;
       bytes.append(value.payload(scratch), value.payload_size());
@@ -99,6 +100,7 @@ Value Evaluation::kept(OpenLoop& open, Value value, bool alone) {
     arena_.release(open.mark);
     if (value.payload(scratch) != scratch.data() && value.payload_size() > 0)
       value = Value::of_payload(value.type(), arena_.copy(aside.bytes()).data(), value.payload_size());
+    if (elements) arena_.remember_array(value.as_document().data(), *elements);
   }
   // What has been collected stays; a $reduce has only the one value, and the next will be made in its stead.
   if (!alone) open.mark = arena_.mark();

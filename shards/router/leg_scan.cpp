@@ -26,18 +26,18 @@ std::optional<query::FieldGather> LegWork::gather(const std::optional<query::Fie
 LegScan::LegScan(Store& store, std::shared_ptr<const Collection> collection, const ScanOrder& order, const LegSpan& leg,
                  const LegWork& work, const LegControl& control)
     : scan_(store, std::move(collection), within(order, leg.span), leg.span), work_(work), control_(control) {
-  scan_.interrupt_by([&control] { return control.check(); });
+  scan_.interrupt_by([this] { return check(); });
 }
 
 LegScan::LegScan(Store& store, std::shared_ptr<const Collection> collection, ScanOrder order, const LegWork& work,
                  const LegControl& control)
     : scan_(store, std::move(collection), std::move(order)), work_(work), control_(control) {
-  scan_.interrupt_by([&control] { return control.check(); });
+  scan_.interrupt_by([this] { return check(); });
 }
 
 LegScan::LegScan(const LegScan& whole, ScanLegs legs)
     : scan_(whole.scan_, std::move(legs)), work_(whole.work_), control_(whole.control_), rests_(whole.rests_) {
-  scan_.interrupt_by([this] { return control_.check(); });
+  scan_.interrupt_by([this] { return check(); });
 }
 
 std::vector<std::unique_ptr<LegScan>> LegScan::part(const Collection& now) {
@@ -88,10 +88,9 @@ Result<bool> LegScan::next(bson::View& document) {
       state_.arena.reset();
       CHECK_OK(control_.check());
     }
-    if (passes) {
-      ++matched_;
-      return true;
-    }
+    matched_ += passes ? 1 : 0;
+    if (looked_ % kWalkReportInterval == 0) CHECK_OK(report());
+    if (passes) return true;
     if (looked_ % kPauseInterval == 0 && told_to_pause()) {
       paused_ = true;
       return false;

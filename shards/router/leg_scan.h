@@ -11,6 +11,7 @@
 #include "query/stages/stage.h"
 #include "shards/router/collection_scan.h"
 #include "shards/router/leg_spans.h"
+#include "shards/router/walk_bound.h"
 
 namespace partita::shards {
 
@@ -21,6 +22,7 @@ struct LegControl {
   /// Asked every few hundred rows, by whichever thread is at work: fails when the query shall end.
   std::function<Status()> interrupted;
   std::atomic<bool> ended{false};  ///< The query has all that it wants, or has failed.
+  WalkBound* bound = nullptr;      ///< Is told how it goes; null: nobody wants to know.
 
   Status check() const {
     if (ended.load(std::memory_order_relaxed)) return error(Code::Interrupted, "the query has ended");
@@ -98,6 +100,11 @@ class LegScan final : public query::RecordSource {
   Result<bool> next(bson::View& document);
   Result<bool> move(bson::View& document);
   Status name_partition(Status status);
+  Status report() { return report_.tell(control_.bound, scan_.keys_examined(), matched()); }
+  Status check() {
+    CHECK_OK(report());
+    return control_.check();
+  }
   Bytes key();
   bool done() const { return work_.limit != 0 && matched_ >= work_.limit; }
   bool told_to_pause() const {
@@ -121,6 +128,7 @@ class LegScan final : public query::RecordSource {
   Clock::time_point hand_on_at_ = kNever;  ///< When the rows that a batch has are kept back no longer; kNever while it has none.
   std::uint64_t looked_ = 0;
   std::uint64_t matched_ = 0;
+  WalkReport report_;
   bson::Buffer key_;
 };
 

@@ -139,9 +139,130 @@ TEST_F(ExplainPlans, AreTriedAgainWhenTheyHaveBecomeMuchWorse) {
     return std::string(at(explain("{find: 'd', filter: " + filter + "}").view(), "queryPlanner.winningPlan.inputStage.indexName").as_string());
   };
   EXPECT_EQ(winner("{x: 4995, y: 1}"), "x");
-  EXPECT_EQ(winner("{x: 1, y: 77}"), "x") << "kept";
-  send("{find: 'd', filter: {x: 1, y: 77}}");
-  EXPECT_EQ(winner("{x: 1, y: 77}"), "y") << "tried again";
+  const bson::Document kept = send("{explain: {find: 'd', filter: {x: 1, y: 77}}, verbosity: 'queryPlanner'}");
+  EXPECT_EQ(at(kept.view(), "queryPlanner.winningPlan.inputStage.indexName").as_string(), "x");
+  EXPECT_EQ(winner("{x: 1, y: 77}"), "y") << "given up where it is run";
+  // A pipeline too, and what is given up is told nowhere.
+  send("{planCacheClear: 'd'}");
+  EXPECT_EQ(winner("{x: 4995, y: 1}"), "x");
+  const bson::Document told = send("{explain: {aggregate: 'd', pipeline: [{$match: {x: 1, y: 77}}, {$group: {_id: null, n: {$sum: 1}}}], cursor: {}}, "
+                                   "verbosity: 'executionStats'}");
+  EXPECT_EQ(readable(told.view()).find("keysExamined: 4990"), std::string::npos) << readable(told.view());
+}
+
+TEST_F(ExplainPlans, OfCountsAndDistinctsByACollation) {
+  const std::string by = ", collation: {locale: 'en', strength: 2}";
+  send("{createIndexes: 'c', indexes: [{key: {t: 1, a: 1}, name: 't'" + by + "}]}");
+  send("{update: 'c', updates: [{q: {a: {$lt: 3}}, u: {$set: {t: 'Ann'}}, multi: true}, {q: {a: 3}, u: {$set: {t: 'ANN'}}, multi: true}, "
+       "{q: {a: 4}, u: {$set: {t: 'bob'}}, multi: true}, {q: {a: 5}, u: {$set: {t: null}}, multi: true}]}");
+  EXPECT_EQ(told("{count: 'c', query: {t: 'ann'}" + by + "}"), "COUNT COUNT_SCAN t | keys 172 documents 0");
+  EXPECT_EQ(told("{count: 'c', query: {t: 'ann'}}"), "COUNT COLLSCAN | keys 0 documents 300");
+  EXPECT_EQ(told("{count: 'c', query: {t: 'ann', a: 3}" + by + "}"), "COUNT COUNT_SCAN t | keys 43 documents 0");
+  // Keys tell values apart, documents what they are; and what is null may be missing.
+  EXPECT_EQ(told("{distinct: 'c', key: 't'" + by + "}"), "PROJECTION_SIMPLE FETCH DISTINCT_SCAN t | keys 103 documents 87");
+  EXPECT_EQ(told("{distinct: 'c', key: 't'}"), "PROJECTION_SIMPLE COLLSCAN | keys 0 documents 300");
+  const bson::Document listed = send("{distinct: 'c', key: 't'" + by + "}");
+  EXPECT_EQ(bson::to_json(listed["values"]), R"([null,"Ann","bob"])");
+}
+
+/// Whether the collection is divided.
+class PlansGivenUp : public ExplainPlans, public testing::WithParamInterface<bool> {
+ protected:
+  /// In the last twenty x is unique, and y is 1; in all others it is the other way round.
+  void SetUp() override {
+    if (GetParam()) send("{shardCollection: 'test.d', key: {_id: 'hashed'}, numInitialChunks: 4}");
+    std::string documents;
+    for (int i = 0; i < 6000; ++i) {
+      documents += detail::join(i == 0 ? "" : ", ", "{_id: ", i, ", x: ", i < 5980 ? 1 : i, ", y: ", i < 5980 ? i : 1, ", z: ", i % 150, "}");
+    }
+    send("{insert: 'd', documents: [" + documents + "]}");
+    send("{createIndexes: 'd', indexes: [{key: {x: 1}, name: 'x'}, {key: {y: 1}, name: 'y'}]}");
+    send("{profile: 2}");
+  }
+  void TearDown() override { server_.run("{profile: 0}"); }
+  /// The plan for this shape is the one by x afterwards.
+  void cache(const std::string& filter, const std::string& more = "") { send("{find: 'd', filter: " + filter + more + "}"); }
+  /// What was told of the last command, or statement, of this kind.
+  bson::Document last(const std::string& filter) {
+    const bson::Document reply = send("{find: 'system.profile', filter: " + filter + ", sort: {$natural: -1}, limit: 1}");
+    const bson::View rows = at(reply.view(), "cursor.firstBatch").as_document();
+    return rows.empty() ? bson::Document() : bson::Document(rows.begin()->value.as_document());
+  }
+  void expect_given_up(const std::string& kind, const std::string& plan) {
+    const bson::Document told = last(kind);
+    EXPECT_EQ(bson::to_json(told["replanned"]), "true") << readable(told.view());
+    const std::string_view reason = told["replanReason"].is_string() ? told["replanReason"].as_string() : std::string_view();
+    EXPECT_TRUE(reason.starts_with("cached plan was less efficient than expected")) << readable(told.view());
+    EXPECT_EQ(told["planSummary"].as_string(), plan) << readable(told.view());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Divided, PlansGivenUp, testing::Bool());
+
+TEST_P(PlansGivenUp, ByAFind) {
+  cache("{x: 5990, y: 1}");
+  EXPECT_EQ(bson::to_json(at(send("{find: 'd', filter: {x: 1, y: 77}}").view(), "cursor.firstBatch.0._id")), "77");
+  expect_given_up("{'command.find': 'd', 'command.filter.y': 77}", "IXSCAN { y: 1 }");
+  // The new plan is kept; who goes on by it is not tried again.
+  send("{find: 'd', filter: {x: 1, y: 78}}");
+  EXPECT_FALSE(last("{'command.find': 'd', 'command.filter.y': 78}").view().has("replanned"));
+}
+
+TEST_P(PlansGivenUp, ByASort) {
+  cache("{x: 5990, y: 1}", ", sort: {z: 1}");
+  EXPECT_EQ(bson::to_json(at(send("{find: 'd', filter: {x: 1, y: {$gte: 77, $lt: 79}}, sort: {z: 1}}").view(), "cursor.firstBatch.1._id")), "78");
+  cache("{x: 5990, y: {$lt: 5}}", ", sort: {z: 1}");
+  EXPECT_EQ(bson::to_json(at(send("{find: 'd', filter: {x: 1, y: {$lt: 7}}, sort: {z: 1}}").view(), "cursor.firstBatch.6._id")), "6");
+  expect_given_up("{'command.find': 'd', 'command.filter.y.$lt': 7}", "IXSCAN { y: 1 }");
+}
+
+TEST_P(PlansGivenUp, ByAGroup) {
+  const auto grouped = [&](const std::string& filter) {
+    const bson::Document reply = send("{aggregate: 'd', pipeline: [{$match: " + filter + "}, {$group: {_id: null, n: {$sum: 1}}}], cursor: {}}");
+    return bson::to_json(at(reply.view(), "cursor.firstBatch"));
+  };
+  grouped("{x: 5990, y: 1}");
+  EXPECT_EQ(grouped("{x: 1, y: 77}"), R"([{"_id":null,"n":1}])");
+  expect_given_up("{'command.aggregate': 'd'}", "IXSCAN { y: 1 }");
+}
+
+TEST_P(PlansGivenUp, ByACountAndADistinct) {
+  send("{count: 'd', query: {x: 5990, y: 1}}");
+  EXPECT_EQ(send("{count: 'd', query: {x: 1, y: 77}}")["n"].exact_int64(), 1);
+  expect_given_up("{'command.count': 'd'}", "IXSCAN { y: 1 }");
+  send("{distinct: 'd', key: 'z', query: {x: 5990, y: 1}}");
+  EXPECT_EQ(bson::to_json(send("{distinct: 'd', key: 'z', query: {x: 1, y: 77}}")["values"]), "[77]");
+  expect_given_up("{'command.distinct': 'd'}", "IXSCAN { y: 1 }");
+}
+
+TEST_P(PlansGivenUp, ByWrites) {
+  cache("{x: 5990, y: 1}");
+  EXPECT_EQ(send("{update: 'd', updates: [{q: {x: 1, y: 5900}, u: {$set: {n: 1}}}]}")["nModified"].exact_int64(), 1);
+  expect_given_up("{op: 'update'}", "IXSCAN { y: 1 }");
+  send("{planCacheClear: 'd'}");
+  cache("{x: 5990, y: {$lt: 5}}");
+  EXPECT_EQ(send("{update: 'd', updates: [{q: {x: 1, y: {$lt: 7}}, u: {$inc: {n: 1}}, multi: true}]}")["nModified"].exact_int64(), 7);
+  expect_given_up("{op: 'update'}", "IXSCAN { y: 1 }");
+  send("{planCacheClear: 'd'}");
+  cache("{x: 5990, y: 1}");
+  EXPECT_EQ(send("{delete: 'd', deletes: [{q: {x: 1, y: 5900}, limit: 1}]}")["n"].exact_int64(), 1);
+  expect_given_up("{op: 'remove'}", "IXSCAN { y: 1 }");
+  send("{planCacheClear: 'd'}");
+  cache("{x: 5990, y: 1}", ", sort: {z: 1}");
+  EXPECT_EQ(at(send("{findAndModify: 'd', query: {x: 1, y: 5901}, sort: {z: 1}, remove: true}").view(), "value._id").exact_int64(), 5901);
+  expect_given_up("{'command.findAndModify': 'd'}", "IXSCAN { y: 1 }");
+}
+
+TEST_P(PlansGivenUp, NotBehindTheFirstBatch) {
+  // The first hundred are found at once, the next one far behind them.
+  send("{createIndexes: 'd', indexes: [{key: {z: 1}, name: 'z'}]}");
+  cache("{x: 1, z: {$gte: 0}}", ", batchSize: 2");
+  bson::Document reply = send("{find: 'd', filter: {x: {$gte: 5980}, z: {$gte: 0}}, batchSize: 2}");
+  std::size_t rows = at(reply.view(), "cursor.firstBatch").as_document().count();
+  const std::int64_t id = at(reply.view(), "cursor.id").exact_int64().value_or(0);
+  ASSERT_NE(id, 0);
+  reply = send("{getMore: {$numberLong: '" + std::to_string(id) + "'}, collection: 'd'}");
+  EXPECT_EQ(rows + at(reply.view(), "cursor.nextBatch").as_document().count(), 20U);
 }
 
 TEST_F(ExplainPlans, OfMinAndMax) {
