@@ -53,7 +53,9 @@ const RegisterUnsupported kReplication{
      "replSetGetRBID", "replSetHeartbeat", "replSetRequestVotes", "replSetStepUp", "replSetUpdatePosition"},
     "there is no replica set and no oplog behind this server"};
 
-const RegisterUnsupported kScripts{{"mapReduce", "mapreduce", "filemd5"}, "there is no JavaScript engine; use aggregate"};
+const RegisterUnsupported kScripts{{"mapReduce", "mapreduce"}, "there is no JavaScript engine; use aggregate"};
+
+const RegisterUnsupported kFiles{{"filemd5"}, "drivers make the checksums of GridFS files themselves"};
 
 const RegisterUnsupported kSearch{{"createSearchIndexes", "updateSearchIndex", "dropSearchIndex", "listSearchIndexes"},
                                   "search indexes are a service of Atlas, which this server is no part of"};

@@ -23,23 +23,11 @@ constexpr std::int64_t kMostAgeSeconds = 365 * 24 * 60 * 60;
 bson::OwnedValue as_bson(std::int64_t number) { return bson::OwnedValue(bson::Value::of(number)); }
 bson::OwnedValue as_bson(bool flag) { return bson::OwnedValue(bson::Value::of(flag)); }
 
-Result<std::int64_t> whole_number(std::string_view name, bson::Value value, std::int64_t least, std::int64_t most) {
-  const auto number = value.exact_int64();
-  if (!number) return error(Code::BadValue, "Invalid value for parameter ", name, ": it must be a whole number");
-  if (*number >= least && *number <= most) return *number;
-  return error(Code::BadValue, "Invalid value for parameter ", name, ": ", *number, " is not between ", least, " and ", most);
-}
-
-Result<bool> flag(std::string_view name, bson::Value value) {
-  if (value.is(bson::Type::kBool) || value.is_number()) return value.truthy();
-  return error(Code::BadValue, "Invalid value for parameter ", name, ": it must be true or false");
-}
-
 const Custom kPartitionBytes{
     {.name = "partitionSizeLimitBytes", .summary = "A partition of a sharded collection that has reached this size is split."},
     {.read = [] { return as_bson(balance_options()->partition_bytes.load()); },
      .write = [](bson::Value value) -> Status {
-       TRY(const std::int64_t bytes, whole_number("partitionSizeLimitBytes", value, kLeastBytes, INT64_MAX));
+       TRY(const std::int64_t bytes, whole_from(value, kLeastBytes));
        balance_options()->partition_bytes = bytes;
        return {};
      },
@@ -49,7 +37,7 @@ const Custom kAutoSplit{
     {.name = "enableAutoSplit", .summary = "Partitions that have grown to partitionSizeLimitBytes are split by the server itself."},
     {.read = [] { return as_bson(balance_options()->splits.load()); },
      .write = [](bson::Value value) -> Status {
-       TRY(balance_options()->splits, flag("enableAutoSplit", value));
+       TRY(balance_options()->splits, flag_from(value));
        return {};
      },
      .type_name = "bool"}};
@@ -58,7 +46,7 @@ const Custom kAutoMerge{
     {.name = "enableAutoMerge", .summary = "Parts of a split that stay small are merged by the server itself."},
     {.read = [] { return as_bson(balance_options()->merges.load()); },
      .write = [](bson::Value value) -> Status {
-       TRY(balance_options()->merges, flag("enableAutoMerge", value));
+       TRY(balance_options()->merges, flag_from(value));
        return {};
      },
      .type_name = "bool"}};
@@ -67,7 +55,7 @@ const Custom kMergeAge{
     {.name = "partitionMergeAgeSecs", .summary = "How long a partition stays as it is, at least, before the server merges it."},
     {.read = [] { return as_bson(balance_options()->merge_age_ms.load() / 1000); },
      .write = [](bson::Value value) -> Status {
-       TRY(const std::int64_t seconds, whole_number("partitionMergeAgeSecs", value, 0, kMostAgeSeconds));
+       TRY(const std::int64_t seconds, whole_from(value, 0, kMostAgeSeconds));
        balance_options()->merge_age_ms = seconds * 1000;
        return {};
      },

@@ -78,7 +78,7 @@ Status store_rotation(Settings& settings, const Scalar& value) {
 
 Status store_journal(Settings&, const Scalar& value) {
   if (value.yes) return {};
-  return error(Code::BadValue, "must be true: the log is where the data is, and cannot be turned off");
+  return error(Code::BadValue, "is refused: the log is where the data is, and cannot be turned off");
 }
 
 Status store_authorization(Settings&, const Scalar& value) {

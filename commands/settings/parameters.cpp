@@ -117,6 +117,18 @@ Status Custom::set_text(std::string_view text) {
   return set(plain["v"]);
 }
 
+Result<bool> flag_from(bson::Value value) {
+  if (value.is(bson::Type::kBool) || value.is_number()) return value.truthy();
+  return error(Code::BadValue, "it must be true or false");
+}
+
+Result<std::int64_t> whole_from(bson::Value value, std::int64_t least, std::int64_t most) {
+  const auto number = value.exact_int64();
+  if (number && *number >= least && *number <= most) return *number;
+  if (most == INT64_MAX) return error(Code::BadValue, "it must be a whole number, and at least ", least);
+  return error(Code::BadValue, "it must be a whole number from ", least, " to ", most);
+}
+
 Status set_at_startup(std::string_view name, std::string_view text) {
   Parameter* parameter = find(name);
   if (parameter == nullptr) return error(Code::BadValue, "Unknown --setParameter '", name, "'");

@@ -126,6 +126,10 @@ class Custom final : public Parameter {
   const bson::OwnedValue initial_;
 };
 
+/// What the values of a Custom have to be. The failure says no more than that: the parameter's name is added to it.
+Result<bool> flag_from(bson::Value value);
+Result<std::int64_t> whole_from(bson::Value value, std::int64_t least, std::int64_t most = INT64_MAX);
+
 /// Every parameter of the program, by name. The table is complete once main() runs.
 std::span<Parameter* const> all();
 /// nullptr when there is none of that name.

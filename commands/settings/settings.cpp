@@ -63,10 +63,16 @@ Status store_component(Settings& settings, const std::string& path, const Scalar
   return {};
 }
 
-Result<Scalar> store(Settings& settings, const Given& given) {
+Result<Scalar> parse_and_store(Settings& settings, const Given& given) {
   TRY(Scalar value, Scalar::parse(given.option->kind, given.text));
   CHECK_OK(given.option->store != nullptr ? given.option->store(settings, value)
                                           : store_component(settings, given.option->path, value));
+  return value;
+}
+
+Result<Scalar> store(Settings& settings, const Given& given) {
+  auto value = parse_and_store(settings, given);
+  if (!value.ok()) return std::move(value).status().with_context(given.origin + " ");
   return value;
 }
 
@@ -150,13 +156,14 @@ Result<Settings> read_settings(std::span<const char* const> argv) {
   }
   CHECK_OK(no_contradiction(file.values));
   CHECK_OK(no_contradiction(line.given.values));
+  Settings overridden;  // What is wrong in the file is said also where the command line has another word.
+  for (const Given& given : file.values) CHECK_OK(store(overridden, given));
   const Chosen chosen = merge(std::move(file.values), std::move(line.given.values));
 
   std::map<std::string, bson::OwnedValue> values;
   for (const auto& [path, given] : chosen) {
-    auto value = store(settings, given);
-    if (!value.ok()) return std::move(value).status().with_context(given.origin + " ");
-    values.emplace(path, value->as_bson());
+    TRY(const Scalar value, store(settings, given));
+    values.emplace(path, value.as_bson());
   }
   CHECK_OK(consistent(settings, chosen));
   settings.set_parameters = std::move(file.parameters);

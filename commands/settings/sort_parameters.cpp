@@ -20,18 +20,12 @@ namespace {
 constexpr std::int64_t kMegabyte = 1 << 20;
 constexpr std::int64_t kMostMegabytes = std::int64_t{1} << 30;
 
-Result<std::int64_t> number_from(std::string_view name, bson::Value value, std::int64_t least) {
-  const auto number = value.exact_int64();
-  if (number && *number >= least) return *number;
-  return error(Code::BadValue, "Invalid value for parameter ", name, ": it must be a whole number greater than or equal to ", least);
-}
-
 const Custom kSortMemory{
     {.name = "internalQueryMaxBlockingSortMemoryUsageBytes",
      .summary = "What one query may sort in memory; more goes into temporary files, or fails where these are not allowed."},
     {.read = [] { return bson::OwnedValue(bson::Value::of(static_cast<std::int64_t>(sort_limits().memory_bytes.load()))); },
      .write = [](bson::Value value) -> Status {
-       TRY(const std::int64_t bytes, number_from("internalQueryMaxBlockingSortMemoryUsageBytes", value, 1));
+       TRY(const std::int64_t bytes, whole_from(value, 1));
        sort_limits().memory_bytes = static_cast<std::size_t>(bytes);
        return {};
      },
@@ -42,10 +36,7 @@ const Custom kDiskUse{
      .summary = "Whether queries that do not say allowDiskUse may sort and group by way of temporary files."},
     {.read = [] { return bson::OwnedValue(bson::Value::of(sort_limits().disk_use.load())); },
      .write = [](bson::Value value) -> Status {
-       if (!value.is(bson::Type::kBool) && !value.is_number()) {
-         return error(Code::BadValue, "Invalid value for parameter allowDiskUseByDefault: it must be true or false");
-       }
-       sort_limits().disk_use = value.truthy();
+       TRY(sort_limits().disk_use, flag_from(value));
        return {};
      },
      .type_name = "bool"}};
@@ -56,7 +47,7 @@ const Custom kBuildMemory{
     {.read = [] { return bson::OwnedValue(bson::Value::of(static_cast<std::int64_t>(build_options()->memory_bytes.load()) / kMegabyte)); },
      .write = [](bson::Value value) -> Status {
        constexpr std::int64_t kLeast = 50;  // MongoDB's.
-       TRY(const std::int64_t megabytes, number_from("maxIndexBuildMemoryUsageMegabytes", value, kLeast));
+       TRY(const std::int64_t megabytes, whole_from(value, kLeast));
        build_options()->memory_bytes = static_cast<std::size_t>(std::min(megabytes, kMostMegabytes) * kMegabyte);
        return {};
      },

@@ -16,10 +16,7 @@ const Custom kEnabled{
     {.name = "ttlMonitorEnabled", .summary = "Documents that have expired by an index with expireAfterSeconds are deleted."},
     {.read = [] { return bson::OwnedValue(bson::Value::of(ttl_options()->enabled.load())); },
      .write = [](bson::Value value) -> Status {
-       if (!value.is(bson::Type::kBool) && !value.is_number()) {
-         return error(Code::BadValue, "Invalid value for parameter ttlMonitorEnabled: it must be true or false");
-       }
-       ttl_options()->enabled = value.truthy();
+       TRY(ttl_options()->enabled, flag_from(value));
        return {};
      },
      .type_name = "bool"}};
@@ -28,11 +25,7 @@ const Custom kSleep{
     {.name = "ttlMonitorSleepSecs", .summary = "Seconds between two looks for documents that have expired."},
     {.read = [] { return bson::OwnedValue(bson::Value::of(ttl_options()->sleep_seconds.load())); },
      .write = [](bson::Value value) -> Status {
-       const auto seconds = value.exact_int64();
-       if (!seconds || *seconds <= 0 || *seconds > INT32_MAX) {
-         return error(Code::BadValue, "Invalid value for parameter ttlMonitorSleepSecs: it must be a whole number greater than 0");
-       }
-       ttl_options()->sleep_seconds = *seconds;
+       TRY(ttl_options()->sleep_seconds, whole_from(value, 1, INT32_MAX));
        return {};
      },
      .type_name = "int"}};

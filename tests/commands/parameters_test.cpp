@@ -66,6 +66,15 @@ TEST(Parameters, KeepTheirValueWhenOneIsRefused) {
   EXPECT_EQ(test_whole.get(), 60);
 }
 
+TEST(Parameters, NameThemselvesOnceWhenTheyRefuse) {
+  EXPECT_EQ(set_at_startup("enableAutoSplit", "maybe").message(),
+            "Invalid value for parameter enableAutoSplit: it must be true or false");
+  EXPECT_EQ(set_at_runtime("ttlMonitorSleepSecs", of(0)).message(),
+            "Invalid value for parameter ttlMonitorSleepSecs: it must be a whole number from 1 to 2147483647");
+  EXPECT_EQ(set_at_runtime("partitionSizeLimitBytes", of(5)).message(),
+            "Invalid value for parameter partitionSizeLimitBytes: it must be a whole number, and at least 1024");
+}
+
 TEST(Parameters, KeepFractionsWithinTheirBounds) {
   ASSERT_TRUE(set_at_startup("testReal", "0.25").ok());
   EXPECT_EQ(test_real.get(), 0.25);

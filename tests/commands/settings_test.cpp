@@ -169,6 +169,8 @@ TEST(Settings, LetTheCommandLineOverrideTheFile) {
   EXPECT_EQ(settings->net.port, 1);
   EXPECT_THAT(settings->net.bind_ips, ElementsAre("0.0.0.0"));
   EXPECT_FALSE(settings->parsed["net"].as_document().has("bindIp"));
+  EXPECT_THAT(Config("net:\n  port: abc\n").refusal({"--port", "1"}), HasSubstr("partitad.conf:2: net.port must be a whole number"))
+      << "it would fail without the flag";
 }
 
 TEST(Settings, RefuseTwoValuesForOneParameter) {
@@ -213,12 +215,12 @@ TEST(Settings, NameTheFlagThatIsWrong) {
       {{"--bind_ip_all", "--bind_ip", "127.0.0.1"}, "--bind_ip contradicts --bind_ip_all"},
       {{"--nounixsocket", "--unixSocketPrefix", "/tmp"}, "--unixSocketPrefix contradicts --nounixsocket"},
       {{"--journal", "--nojournal"}, "--nojournal contradicts --journal"},
-      {{"--nojournal"}, "--nojournal must be true: the log is where the data is, and cannot be turned off"},
+      {{"--nojournal"}, "--nojournal is refused: the log is where the data is, and cannot be turned off"},
       {{"--wiredTigerCacheSizeGB", "0"}, "--wiredTigerCacheSizeGB must be from 0.01 to 10000: 0"},
       {{"--wiredTigerCacheSizeGB", "nan"}, "--wiredTigerCacheSizeGB must be a number: nan"},
       {{"--slowOpSampleRate", "1.5"}, "--slowOpSampleRate must be from 0 to 1: 1.5"},
       {{"--filePermissions", "0999"}, "--filePermissions must be an octal mode such as 0700: 0999"},
-      {{"--networkMessageCompressors", "lz4"}, "--networkMessageCompressors no compressor has the name 'lz4'"},
+      {{"--networkMessageCompressors", "lz4"}, "--networkMessageCompressors names no compressor: lz4"},
       {{"--fork"}, "--fork: a server in the background needs a log file (--logpath)"},
       {{"--logappend"}, "--logappend: there is no log file to append to (--logpath)"},
       {{"--logpath", "a", "--logRotate", "reopen"},

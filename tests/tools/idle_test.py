@@ -6,6 +6,7 @@
 """
 
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -30,6 +31,21 @@ class Idle(unittest.TestCase):
                 connection.close()
         self.assertLess(after_start, 80)
         self.assertLess(each_kb, 10)  # 10,000 of them and the server itself: below 200 MB.
+
+    def test_gives_back_the_memory_of_a_large_query(self):
+        """Of a build without sanitizers: those keep what is freed, to find who uses it afterwards."""
+        stages = [{"$set": {f"a{i}": {"$range": [0, 2_000_000]}}} for i in range(4)]
+        stages.append({"$project": {"n": {"$size": "$a3"}}})
+        with Fleet([f"partitad@{PARTITAD}"]) as (server,), Connection(server.port) as client:
+            before = process.rss_mb(server.pid)
+            client.command("test", {"insert": "c", "documents": [{"_id": 1}]})
+            client.command("test", {"aggregate": "c", "pipeline": stages, "cursor": {}})
+            if process.rss_mb(server.pid) < before + 150:
+                self.skipTest("the allocator has kept nothing")
+            until = time.monotonic() + 40
+            while process.rss_mb(server.pid) > before + 100 and time.monotonic() < until:
+                time.sleep(0.5)
+            self.assertLess(process.rss_mb(server.pid), before + 100)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ Result<CompressorSet> CompressorSet::parse(std::string_view names) {
     const std::size_t comma = names.find(',');
     const std::string_view name = trimmed(names.substr(0, comma));
     const auto compressor = compressor_named(name);
-    if (!compressor) return error(Code::BadValue, "no compressor has the name '", name, "'");
+    if (!compressor) return error(Code::BadValue, "names no compressor: ", name);
     set.insert(*compressor);
     if (comma == std::string_view::npos) return set;
     names.remove_prefix(comma + 1);
