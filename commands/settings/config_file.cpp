@@ -54,7 +54,7 @@ class Walk {
       given_.values.push_back({option, value.Scalar(), where(value, path)});
       return {};
     }
-    if (const auto why = why_unsupported(path); !why.empty() && !leads_to_option(path)) return fail(key, path, why);
+    if (const auto why = why_unsupported(path); !why.empty() && !leads_to_option(path)) return fail(key, path + ':', why);
     if (!leads_to_option(path) && path != kParameters) return fail(key, path, "is not a setting of this server");
     if (!value.IsMap()) return fail(key, path, "must be a section");
     sections_.push_back({path, value});

@@ -68,7 +68,7 @@ TEST_F(DiskUse, MayBeForbiddenToThoseWhoSayNothing) {
 
 TEST_F(DiskUse, TellsWhatIsWrongWithItsParameters) {
   EXPECT_THAT(server_.run("{setParameter: 1, internalQueryMaxBlockingSortMemoryUsageBytes: 0}"), HasSubstr("internalQueryMaxBlockingSortMemoryUsageBytes"));
-  EXPECT_THAT(server_.run("{setParameter: 1, maxIndexBuildMemoryUsageMegabytes: 49}"), HasSubstr("greater than or equal to 50"));
+  EXPECT_THAT(server_.run("{setParameter: 1, maxIndexBuildMemoryUsageMegabytes: 49}"), HasSubstr("at least 50"));
   EXPECT_THAT(server_.run("{setParameter: 1, allowDiskUseByDefault: 'yes'}"), HasSubstr("code: 2"));
 }
 

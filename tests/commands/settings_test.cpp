@@ -255,9 +255,9 @@ TEST(Settings, NameTheLineThatIsWrong) {
       {"systemLog:\n  quiet: 1\n", "partitad.conf:2: systemLog.quiet must be true or false: 1"},
       {"\nprocessManagement: {fork: true}\n",
        "partitad.conf:2: processManagement.fork: a server in the background needs a log file (--logpath)"},
-      {"net:\n  tls:\n    mode: requireTLS\n", "partitad.conf:2: net.tls TLS is not supported yet"},
+      {"net:\n  tls:\n    mode: requireTLS\n", "partitad.conf:2: net.tls: TLS is not supported yet"},
       {"storage:\n  journal:\n    enabled: false\n",
-       "partitad.conf:3: storage.journal.enabled must be true: the log is where the data is, and cannot be turned off"},
+       "partitad.conf:3: storage.journal.enabled is refused: the log is where the data is, and cannot be turned off"},
       {"systemLog:\n  component:\n    network:\n      verbosity: 9\n",
        "partitad.conf:4: systemLog.component.network.verbosity must be from -1 to 5: 9"},
       {"setParameter:\n  a: {b: 1}\n", "partitad.conf:2: a must be a single value"},
@@ -266,7 +266,7 @@ TEST(Settings, NameTheLineThatIsWrong) {
   for (const char* broken : {"net:\n  port: 3\n bad\n", "net: {port: 3\n", "\tnet: 3\n", "net: \"\n"})
     EXPECT_THAT(Config(broken).refusal(), StartsWith("partitad.conf:")) << broken;
   EXPECT_THAT(Config("replication:\n  replSetName: rs0\n").refusal(),
-              StartsWith("partitad.conf:1: replication there are no replica sets"));
+              StartsWith("partitad.conf:1: replication: there are no replica sets"));
   EXPECT_THAT(Config("security:\n  authorization: enabled\n").refusal(),
               StartsWith("partitad.conf:2: security.authorization enabled is not supported yet"));
   EXPECT_THAT(Config("security:\n  keyFile: /a\n").refusal(), StartsWith("partitad.conf:2: security.keyFile"));
