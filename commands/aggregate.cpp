@@ -133,7 +133,7 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   if (made) {
     execution->open(std::move(*made));
   } else if (collection != nullptr) {
-    CHECK_OK(execution->open(store, collection, request.hint, asked.over(*collection)));
+    CHECK_OK(execution->open(operation.plan_asker(), collection, request.hint, asked.over(*collection)));
   } else {
     execution->open({});
   }

@@ -61,15 +61,16 @@ PlanNeeds needs_of(const query::Pipeline& pipeline) {
   return needs;
 }
 
-Status AggregateExecution::open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection,
+Status AggregateExecution::open(const PlanAsker& asker, const std::shared_ptr<const shards::Collection>& collection,
                                 bson::Value hint, const Parallelism& parallelism) {
   static const query::SortSpec kAnyOrder;
+  shards::Store& store = asker.store;
   const query::Matcher* filter = pipeline_.leading_filter();
   const query::SortSpec* sort = pipeline_.leading_sort();
   TRY(const query::Matcher everything, query::Matcher::parse(bson::View()));
   PlanNeeds needs = needs_of(pipeline_);
   needs.apart = counts_rows_;
-  TRY(Plan plan, choose_plan(store, true, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, std::move(needs)));
+  TRY(Plan plan, choose_plan(asker, collection, filter == nullptr ? everything : *filter, sort == nullptr ? kAnyOrder : *sort, hint, std::move(needs)));
   plan_ = commands::plan_summary(plan.order);
   set_premise(std::move(plan.premise));
   if (beside_ != nullptr && beside_->is_asked()) {

@@ -28,7 +28,7 @@ class AggregateExecution final : public Execution {
       : stages_(std::move(stages)), pipeline_(std::move(pipeline)), files_(files), beside_(std::move(beside)) {}
 
   /// Reads from a collection.
-  Status open(shards::Store& store, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint,
+  Status open(const PlanAsker& asker, const std::shared_ptr<const shards::Collection>& collection, bson::Value hint,
               const Parallelism& parallelism);
   /// Reads documents that are there already.
   void open(std::vector<bson::Document> documents);

@@ -27,14 +27,15 @@ Status check_size(std::int64_t size) {
   return {};
 }
 
-/// The options of a collection, capped at so many bytes and no longer at a number of documents.
-bson::Document capped_options(const shards::Collection& collection, const AskedCap& cap) {
+/// The options of a collection, capped at so many bytes. If it had been capped before, its number of documents stays limited.
+bson::Document capped_options(const shards::Collection& collection, std::int64_t bytes) {
+  const AskedCap cap{bytes, {}};
   return bson::Document::build([&](bson::Writer& out) {
     out.add("capped", true);
     cap.write(out);
     for (const bson::Field& option : collection.options.view()) {
-      const bool replaced = option.name == "capped" || option.name == "size" || option.name == "max" ||
-                            option.name == "clusteredIndex" || option.name == "expireAfterSeconds";
+      const bool replaced = option.name == "capped" || option.name == "size" || option.name == "clusteredIndex" ||
+                            option.name == "expireAfterSeconds";
       if (!replaced) out.add(option);
     }
   });
@@ -44,11 +45,10 @@ Status convert_to_capped(Operation& operation, bson::Writer&) {
   TRY(const ConvertRequest request, kConvertArguments.parse("convertToCapped", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace(Code::InvalidNamespace));
   CHECK_OK(check_size(*request.size));
-  const AskedCap cap{request.size, {}};
   if (ns.is_system()) return error(Code::BadValue, "Invalid namespace: ", ns.full());
   CHECK_OK(check_no_config_view(ns));
   const auto go_on = [&] { return operation.check_interrupt(); };
-  const auto options = [&](const shards::Collection& now) { return capped_options(now, cap); };
+  const auto options = [&](const shards::Collection& now) { return capped_options(now, *request.size); };
   return operation.server().store.catalog().make_capped(ns, options, go_on);
 }
 
@@ -58,7 +58,6 @@ Status clone_as_capped(Operation& operation, bson::Writer&) {
   if (!request.to.is_string()) return error(Code::TypeMismatch, "'toCollection' must be of type String");
   TRY(const shards::Namespace to, shards::Namespace::make(operation.db(), request.to.as_string()));
   CHECK_OK(check_size(*request.size));
-  const AskedCap cap{request.size, {}};
   if (to.is_system()) return error(Code::InvalidNamespace, "cannot write to ", to.full());
   CHECK_OK(check_no_config_view(to));
   shards::Store& store = operation.server().store;
@@ -69,7 +68,7 @@ Status clone_as_capped(Operation& operation, bson::Writer&) {
     return error(Code::NamespaceExists, "cloneCollectionAsCapped failed - destination collection ", to.full(),
                  " already exists. source collection: ", from.full());
   }
-  const bson::Document options = capped_options(*source, cap);
+  const bson::Document options = capped_options(*source, *request.size);
   TRY(const auto made, store.catalog().create(to, options));
   const auto go_on = [&] { return operation.check_interrupt(); };
   Status status = shards::copy_last_documents(store, source, to, made->capped->bytes, go_on);

@@ -47,7 +47,7 @@ Result<std::int64_t> count_matching(Operation& operation, const std::shared_ptr<
   TRY(query::Collation order, collation_for(request.collation, collection.get()));
   TRY(const Variables variables, Variables::of(operation, {}, std::move(order)));
   TRY(const query::Matcher matcher, query::Matcher::parse(request.query, variables.context(), query::FilterUse::kQuery));
-  TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, {.paths = std::vector<std::string>()}));
+  TRY(const Plan plan, choose_plan(operation.plan_asker(), collection, matcher, {}, request.hint, {.paths = std::vector<std::string>()}));
   LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
   walks.watch(plan.premise);
   if (plan.exact) walks.count_keys();

@@ -99,6 +99,7 @@ Status remove(Operation& operation, bson::Writer& reply) {
   CHECK_OK(run_all(operation, ns, statements, variables, numbers, request.ordered, totals));
   operation.stats().documents.deleted = totals.deleted;
   operation.stats().documents.delete_statements = static_cast<std::int64_t>(count);
+  if (is_unacknowledged(operation)) return reply.add("n", 0), Status();
   reply.add("n", totals.deleted);
   totals.errors.write(reply);
   write_retried(totals.retried, reply);

@@ -155,7 +155,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
     TRY(const auto rows, select(std::move(*view), {.matcher = std::move(matcher)}));
     for (const bson::Document& row : rows) CHECK_OK(values.add(row.view()));
   } else if (const auto collection = operation.server().store.catalog().snapshot().share(ns.full())) {
-    TRY(const Plan plan, choose_plan(operation.server().store, true, collection, matcher, {}, request.hint, needs_of(request)));
+    TRY(const Plan plan, choose_plan(operation.plan_asker(), collection, matcher, {}, request.hint, needs_of(request)));
     LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
     walks.watch(plan.premise);
     std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());

@@ -278,7 +278,7 @@ Status explain_query(Operation& operation, const ExplainedQuery& explained, Verb
   TRY(PlanChoice choice, explained.bounds.given() && collection != nullptr
                                    ? choose_between(collection, explained.bounds, matcher.tree().collation, sort, explained.hint)
                                    : PlanChoice::make(collection, matcher.tree(), sort, explained.hint, told_apart(explained.needs)));
-  if (!explained.bounds.given()) CHECK_OK(choice.settle(operation.server().store, true, matcher));
+  if (!explained.bounds.given()) CHECK_OK(choice.settle(operation.plan_asker(), matcher));
   to.add("explainVersion", "1");
   write_query_planner(explained.ns, choice, shown, explained.asked, to);
   if (!runs(verbosity)) return {};

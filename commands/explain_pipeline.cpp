@@ -238,13 +238,13 @@ Status explain_walk(Operation& operation, query::Pipeline pipeline, Stages stage
   TRY(const query::Matcher matcher, query::Matcher::parse(query.shown.filter, query.context, query::FilterUse::kQuery));
   const query::SortSpec sort = pipeline.leading_sort() == nullptr ? query::SortSpec() : *pipeline.leading_sort();
   TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, query.hint, told_apart(needs_of(pipeline))));
-  if (collection != nullptr) CHECK_OK(choice.settle(store, true, matcher));
+  if (collection != nullptr) CHECK_OK(choice.settle(operation.plan_asker(), matcher));
   AggregateExecution execution(std::move(stages.parsed), std::move(pipeline), &store.run_files(), std::move(stages.beside));
   execution.count_rows();
   if (collection == nullptr) {
     execution.open({});
   } else {
-    CHECK_OK(execution.open(store, collection, query.hint, query.asked.over(*collection)));
+    CHECK_OK(execution.open(operation.plan_asker(), collection, query.hint, query.asked.over(*collection)));
   }
   const SteadyTime start = steady_clock::now();
   std::int64_t rows = 0;

@@ -216,7 +216,7 @@ Result<Plan> plan_for(Operation& operation, const std::shared_ptr<const shards::
                       const FindRequest& request, const FindQuery& query) {
   if (request.bounds().given() && query.matcher.tree().text != nullptr) return error(Code::BadValue, "text and hint not allowed in same query");
   if (request.bounds().given()) return choose_bounded_plan(collection, request.bounds(), query.matcher.tree().collation, query.sort, request.hint);
-  return choose_plan(operation.server().store, operation.on_worker(), collection, query.matcher, query.sort, request.hint, needs_of(query));
+  return choose_plan(operation.plan_asker(), collection, query.matcher, query.sort, request.hint, needs_of(query));
 }
 
 Status check_can_tail(const FindRequest& request, const shards::Collection* collection) {
@@ -341,7 +341,7 @@ Status check_fit_for_view(const FindRequest& request) {
   if (request.tailable) return error(Code::InvalidPipelineOperator, "Tailable cursors are not supported in aggregation.");
   if (request.no_timeout) return refuse("noCursorTimeout");
   if (request.partial_results) return refuse("allowPartialResults");
-  if (request.single_batch) return refuse("singleBatch");
+  if (request.single_batch && request.limit != 1) return refuse("singleBatch");  // Of one document there is but one batch.
   return {};
 }
 

@@ -14,8 +14,9 @@ constexpr std::int64_t kInterruptInterval = 512;
 
 FindExecution::FindExecution(shards::Store& store, std::shared_ptr<const shards::Collection> collection, FindQuery query,
                              shards::ScanOrder order, bool sorted_by_scan)
-    : FindRun(std::move(query)), scan_(store, collection, std::move(order)), sorted_by_scan_(sorted_by_scan) {
-  if (collection->partitions.size() > 1) moment_.emplace(store, std::move(collection));
+    : FindRun(std::move(query)), collection_(std::move(collection)), scan_(store, collection_, std::move(order)),
+      sorted_by_scan_(sorted_by_scan) {
+  if (collection_->partitions.size() > 1) moment_.emplace(store, collection_);
 }
 
 Status FindExecution::resume(Operation& operation) {
@@ -48,7 +49,8 @@ Status FindExecution::fill_rows(Operation& operation, BatchFill& fill) {
   begin(fill);
   if (ended()) return {};
   if (!query().sort.empty() && !sorted_by_scan_) {
-    if (!sorted_) CHECK_OK(sort_all(operation));
+    // Rows that lie sorted here are those of a collection that has to be there still.
+    CHECK_OK(sorted_ ? shards::CollectionScan::current(operation.server().store, collection_).status() : sort_all(operation));
     return fill_from_sorter(fill);
   }
   if (fill.full()) return {};

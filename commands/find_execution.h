@@ -43,6 +43,7 @@ class FindExecution final : public FindRun {
   Status report();
   const shards::ScanOrder& order() const override { return scan_.order(); }
 
+  const std::shared_ptr<const shards::Collection> collection_;  ///< As it was.
   shards::CollectionScan scan_;
   /// All batches of a walk over several partitions see the same, as they would if these were read side by side.
   std::optional<shards::LegMoment> moment_;

@@ -50,7 +50,12 @@ Status FindFanOut::fill(Operation& operation, bson::ArrayWriter& batch, const Ba
   begin(fill);
   if (ended()) return {};
   if (!sorts_) return fill.full() ? Status() : fill_from_stream(operation, fill);
-  if (!merge_) CHECK_OK(sort_all(operation));
+  if (!merge_) {
+    CHECK_OK(sort_all(operation));
+  } else {  // Rows that lie sorted here are those of a collection that has to be there still.
+    CHECK_OK(moment_->wake(control_));
+    moment_->end();
+  }
   return fill_from_sorters(fill);
 }
 

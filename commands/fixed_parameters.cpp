@@ -27,6 +27,11 @@ const Custom kFeatureCompatibilityVersion{
      .when = When::kStartup},
     {.read = feature_version, .write = refuse_to_change, .type_name = "object"}};
 
+/// What mongorestore asks before it restores anything.
+const Custom kAuthSchemaVersion{
+    {.name = "authSchemaVersion", .summary = "In which form users would be stored.", .when = When::kStartup},
+    {.read = [] { return bson::OwnedValue(bson::Value::of(std::int32_t{5})); }, .write = refuse_to_change, .type_name = "int"}};
+
 const Custom kAuthenticationMechanisms{
     {.name = "authenticationMechanisms", .summary = "How clients may log in.", .when = When::kStartup},
     {.read = authentication_mechanisms, .write = refuse_to_change, .type_name = "array"}};

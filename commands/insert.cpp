@@ -40,6 +40,7 @@ Status insert(Operation& operation, bson::Writer& reply) {
   CHECK_OK(insertion.run(request.ordered));
 
   operation.stats().documents.inserted = insertion.inserted();
+  if (is_unacknowledged(operation)) return reply.add("n", 0), Status();
   reply.add("n", insertion.inserted());
   insertion.errors().write(reply);
   write_retried(insertion.retried(), reply);

@@ -201,7 +201,7 @@ void note_by_id(Operation& operation, const Outcome& outcome) {
 Result<std::optional<std::string>> first_sorted(Operation& operation, std::shared_ptr<const shards::Collection> collection,
                                                 const query::Matcher& matcher, const Change& change) {
   const query::SortSpec order = query::order_of(change.sort, matcher.tree());
-  TRY(Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, order, change.hint));
+  TRY(Plan plan, choose_plan(operation.plan_asker(), collection, matcher, order, change.hint));
   query::Sorter sorter(order, {.limit = 1});
   shards::CollectionScan scan(operation.server().store, collection, std::move(plan.order));
   std::int64_t matched = 0;
@@ -255,7 +255,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
   for (bool missed = true; missed;) {
     missed = false;
     CHECK_OK(operation.check_interrupt());
-    TRY(const Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, {}, change.hint));
+    TRY(const Plan plan, choose_plan(operation.plan_asker(), collection, matcher, {}, change.hint));
     Targets targets(operation, collection, matcher, plan.order);
     targets.watch(plan.premise.bound());
     while (true) {
@@ -274,7 +274,7 @@ Status change_found(Operation& operation, const shards::Namespace& ns,
 /// Changes what matches and belongs to the remainder, which is less then: also where it fails.
 Status change_remainder(Operation& operation, const std::shared_ptr<const shards::Collection>& collection,
                         const query::Matcher& matcher, const Change& change, Remainder& remainder, Outcome& outcome) {
-  TRY(Plan plan, choose_plan(operation.server().store, operation.on_worker(), collection, matcher, {}, change.hint));
+  TRY(Plan plan, choose_plan(operation.plan_asker(), collection, matcher, {}, change.hint));
   // Changing what an index orders by could lead the scan to the same document again: then all are found first.
   const bool in_order = plan.order.index == nullptr && !plan.order.backward;
   const PlanPremise premise = std::move(plan.premise);
@@ -375,7 +375,7 @@ Result<Outcome> Outcome::decode(std::span<const std::uint8_t> bytes) {
 
 Status change_first(Operation& operation, const shards::Namespace& ns, const Change& change,
                     const std::optional<shards::StatementId>& statement_id, Outcome& outcome) {
-  operation.note_planned_anew({});
+  operation.begin_statement();
   // An upsert may lose against another one of the same key: then the document is there, and is changed instead.
   constexpr int kUpsertAttempts = 10;
   const bool may_be_keyed = change.sort.empty() && change.hint.missing();
@@ -398,6 +398,7 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
     }
     if (!matcher) {
       TRY(matcher, query::Matcher::parse(change.filter, change.expression_context(), query::FilterUse::kQuery));
+      if (change.upsert) CHECK_OK(query::check_upsert_filter(matcher->tree()));
     }
     if (collection != nullptr && !keyed) {
       if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
@@ -414,9 +415,10 @@ Status change_first(Operation& operation, const shards::Namespace& ns, const Cha
 }
 
 Status change_all(Operation& operation, const shards::Namespace& ns, const Change& change, Outcome& outcome) {
-  operation.note_planned_anew({});
+  operation.begin_statement();
   if (!operation.on_worker()) return error(Code::LockBusy, "a scan is a worker's");
   TRY(const query::Matcher matcher, query::Matcher::parse(change.filter, change.expression_context(), query::FilterUse::kQuery));
+  if (change.upsert) CHECK_OK(query::check_upsert_filter(matcher.tree()));
   Remainder remainder;
   auto collection = operation.server().store.catalog().snapshot().share(ns.full());
   for (int plans = 1; collection != nullptr; ++plans) {

@@ -30,6 +30,8 @@ std::string Operation::shown_namespace() const {
   return ::partita::detail::join(db(), ".", collection ? target().as_string() : "$cmd");
 }
 
+PlanAsker Operation::plan_asker() { return {server_.store, on_worker_, plans_}; }
+
 bool Operation::is_slow() const {
   return commands::is_slow(client_.worked());
 }

@@ -10,6 +10,7 @@
 #include "commands/generic_arguments.h"
 #include "commands/kill_switch.h"
 #include "commands/metrics.h"
+#include "commands/plan_history.h"
 #include "commands/text_source.h"
 #include "shards/catalog/names.h"
 #include "wire/net/service.h"
@@ -96,7 +97,16 @@ class Operation {
   const OperationStats& stats() const { return stats_; }
 
   /// A plan was given up before anything came of it, and why.
-  void note_planned_anew(std::string_view reason) { replan_reason_ = reason; }
+  void note_planned_anew(std::string_view reason) {
+    replan_reason_ = reason;
+    plans_.given_up = true;
+  }
+  /// The plans before are not this statement's.
+  void begin_statement() {
+    replan_reason_.clear();
+    plans_ = {};
+  }
+  PlanAsker plan_asker();
   /// Empty: none was.
   const std::string& replan_reason() const { return replan_reason_; }
 
@@ -118,6 +128,7 @@ class Operation {
   std::shared_ptr<const KillSwitch> cursor_killed_;
   OperationStats stats_;
   std::string replan_reason_;
+  PlanHistory plans_;
   TextSource texts_{*this};
 };
 

@@ -361,13 +361,13 @@ Plan PlanChoice::plan() const {
   return plan;
 }
 
-Result<Plan> choose_plan(shards::Store& store, bool on_worker, const std::shared_ptr<const shards::Collection>& collection,
-                         const query::Matcher& matcher, const query::SortSpec& sort, bson::Value hint, PlanNeeds needs) {
+Result<Plan> choose_plan(const PlanAsker& asker, const std::shared_ptr<const shards::Collection>& collection, const query::Matcher& matcher,
+                         const query::SortSpec& sort, bson::Value hint, PlanNeeds needs) {
   TRY(PlanChoice choice, PlanChoice::make(collection, matcher.tree(), sort, hint, std::move(needs)));
-  CHECK_OK(choice.settle(store, on_worker, matcher));
+  CHECK_OK(choice.settle(asker, matcher));
   CHECK_OK(query_planned.hit());
   Plan plan = choice.plan();
-  if (on_worker) count_use(*collection, plan.order);  // A core may yet leave it to a worker.
+  if (asker.on_worker) count_use(*collection, plan.order);  // A core may yet leave it to a worker.
   return plan;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "commands/plan_history.h"
 #include "query/plan/plan.h"
 #include "shards/router/collection_scan.h"
 #include "shards/router/walk_bound.h"
@@ -106,7 +107,7 @@ class PlanChoice {
   void limit_to(query::KeyRange range, bool filters);
   /// Where several plans are promising: the one that has won for queries of this shape, or wins a short trial now. LockBusy
   /// where that takes a worker. The matcher is that of the filter.
-  Status settle(shards::Store& store, bool on_worker, const query::Matcher& matcher);
+  Status settle(const PlanAsker& asker, const query::Matcher& matcher);
   /// For explain, once it is settled: how those of the first candidates() do in a trial that were to choose from, whether there
   /// was one or an earlier one has told. Nothing where there was no choice.
   Result<std::vector<TrialFigures>> try_again(shards::Store& store, const query::Matcher& matcher) const;
@@ -150,7 +151,7 @@ class PlanChoice {
 };
 
 /// BadValue when the hint names no index; LockBusy where it takes a worker to choose.
-Result<Plan> choose_plan(shards::Store& store, bool on_worker, const std::shared_ptr<const shards::Collection>& collection,
-                         const query::Matcher& matcher, const query::SortSpec& sort, bson::Value hint = {}, PlanNeeds needs = {});
+Result<Plan> choose_plan(const PlanAsker& asker, const std::shared_ptr<const shards::Collection>& collection, const query::Matcher& matcher,
+                         const query::SortSpec& sort, bson::Value hint = {}, PlanNeeds needs = {});
 
 }  // namespace partita::commands

@@ -75,20 +75,21 @@ std::shared_ptr<CachedPlan> PlanChoice::cache(const query::Matcher& matcher, std
   return plan;
 }
 
-Status PlanChoice::settle(shards::Store& store, bool on_worker, const query::Matcher& matcher) {
+Status PlanChoice::settle(const PlanAsker& asker, const query::Matcher& matcher) {
   const std::size_t tried = worth_trying_ = promising();
   if (tried < 2) return {};
   std::string shape = shape_of(request_);
-  if (auto known = plan_cache().find(*collection_, shape)) {
+  if (auto known = asker.history.given_up ? nullptr : plan_cache().find(*collection_, shape)) {
     for (std::size_t i = 0; i < tried; ++i) {
       if (identity(candidates_[i]) != known->plan) continue;
       prefer(i);
-      cached_ = std::move(known);
+      if (!asker.history.tried) cached_ = std::move(known);
       return {};
     }
   }
-  if (!on_worker) return error(Code::LockBusy, "plans are tried by a worker");
-  TRY(const std::vector<TrialFigures> figures, try_plans(store, collection_, *this, matcher, tried));
+  if (!asker.on_worker) return error(Code::LockBusy, "plans are tried by a worker");
+  TRY(const std::vector<TrialFigures> figures, try_plans(asker.store, collection_, *this, matcher, tried));
+  asker.history = {.tried = true};
   const auto best = std::ranges::max_element(figures, {}, &TrialFigures::score);
   prefer(static_cast<std::size_t>(best - figures.begin()));
   std::shared_ptr<CachedPlan> won = cache(matcher, std::move(shape));

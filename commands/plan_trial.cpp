@@ -10,7 +10,7 @@ namespace partita::commands {
 namespace {
 
 constexpr std::int64_t kRowsInTurn = 32;
-constexpr std::int64_t kMostWorks = 2000;   ///< Of one plan.
+constexpr std::int64_t kMostWorks = 10'000;  ///< Of one plan.
 constexpr std::int64_t kFirstBatch = 101;
 
 /// One plan at work.
@@ -31,8 +31,10 @@ class Candidate {
     }
     return {};
   }
-  bool done() const { return spent_ || ended_ || works() >= kMostWorks || matched_ >= kFirstBatch; }
-  bool has_won() const { return ended_ || (matched_ >= kFirstBatch && !plan_.needs_sort); }
+  /// A plan that sorts has nothing to show before it has seen everything.
+  bool has_batch() const { return matched_ >= kFirstBatch && !plan_.needs_sort; }
+  bool done() const { return spent_ || ended_ || works() >= kMostWorks || has_batch(); }
+  bool has_won() const { return ended_ || has_batch(); }
   /// As MongoDB weighs them: rows out for rows in, something for the end, and a little for what is saved.
   TrialFigures figures() const {
     constexpr double kLittle = 1e-4;

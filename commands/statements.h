@@ -34,6 +34,12 @@ class ReplyRoom {
 /// Fails when the reply has no room for the `{_id: value}` of an upsert; without one there is nothing to fail for.
 Status check_reply_room(bson::View upserted, std::size_t room);
 
+/// With w: 0 nobody is told how it went, also where a reply is sent all the same.
+inline bool is_unacknowledged(const Operation& operation) {
+  const WriteConcern& concern = operation.generic().write_concern;
+  return !concern.acknowledged && !concern.journaled;
+}
+
 /// Errors of single statements; the command itself succeeds.
 class WriteErrors {
  public:

@@ -116,6 +116,11 @@ Status update(Operation& operation, bson::Writer& reply) {
   DocumentCounts& counts = operation.stats().documents;
   counts.updated = totals.modified;
   counts.update_statements = static_cast<std::int64_t>(count);
+  if (is_unacknowledged(operation)) {
+    reply.add("n", 0);
+    reply.add("nModified", 0);
+    return {};
+  }
   reply.add("n", totals.matched);
   totals.errors.write(reply);
   write_retried(totals.retried, reply);

@@ -19,9 +19,10 @@ Activity count_activity(Server& server) {
   Activity activity;
   server.connections.for_each([&](ClientConnection& client) {
     const std::lock_guard lock(client.current_mutex());
-    if (client.current().id == 0) return;
-    ++activity.active;
     const Command* command = client.current().command;
+    const bool waits_for_news = command != nullptr && command->rights == Rights::kNone;  // A driver's hello does so all the time.
+    if (client.current().id == 0 || waits_for_news) return;
+    ++activity.active;
     if (command != nullptr && command->rights == Rights::kWrite) ++activity.writers;
   });
   return activity;

@@ -54,12 +54,13 @@ Result<FlatShape> parse_polygon(bson::View operand) {
 
 double distance(FlatPoint a, FlatPoint b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-/// On a border that is parallel to an axis a point is inside. On others numbers are too coarse to tell.
+/// On a corner, or on a border that is parallel to an axis, a point is inside. On other borders numbers are too coarse to tell.
 bool FlatPolygon::contains(FlatPoint p) const {
   const auto between = [](double value, double a, double b) { return std::min(a, b) <= value && value <= std::max(a, b); };
   bool inside = false;
   FlatPoint from = corners.back();
   for (const FlatPoint to : corners) {
+    if (p.x == to.x && p.y == to.y) return true;
     if (from.x == to.x && p.x == to.x && between(p.y, from.y, to.y)) return true;
     if (from.y == to.y && p.y == to.y && between(p.x, from.x, to.x)) return true;
     const bool crosses = (from.y < p.y) != (to.y < p.y);

@@ -12,7 +12,7 @@ using Kind = FilterNode::Kind;
 using Nodes = std::vector<FilterNode>;
 
 /// Beyond that, looking at everything once is better than planning.
-constexpr std::size_t kMostClauses = 1000;
+constexpr std::size_t kMostClauses = 10'000;
 constexpr std::size_t kMostNodes = 100'000;
 
 /// Goes on from a node of the top-level conjunction to the next one: conjunctions are entered.

@@ -22,11 +22,13 @@ Status check_name(std::string_view name) {
                name, "'");
 }
 
-/// The name that all paths of the filter begin with.
+/// The name that all paths of the filter begin with. What an $elemMatch asks is about elements further down.
 Result<std::string_view> name_of(const FilterTree& tree) {
   std::optional<std::string_view> name;
-  for (const FilterNode& node : tree.nodes) {
-    if (node.kind != FilterNode::Kind::kField) continue;
+  for (std::uint32_t i = 0, next = 0; i < tree.nodes.size(); i = next) {
+    const FilterNode& node = tree.nodes[i];
+    next = node.is_elem() ? node.end : i + 1;
+    if (node.kind != FilterNode::Kind::kField && !node.is_elem()) continue;
     const std::string_view found = node.path[0].name;
     if (name && *name != found)
       return error(Code::FailedToParse, "Expected a single top-level field name, found '", *name, "' and '", found, "'");

@@ -107,10 +107,14 @@ bool asks_about_document(const FilterTree& filter) {
 
 }  // namespace
 
+Status check_upsert_filter(const FilterTree& filter) {
+  if (!asks_about_document(filter)) return {};
+  return error(Code::QueryFeatureNotAllowed, "$expr is not allowed in the query predicate for an upsert");
+}
+
 Result<bson::Document> make_upsert(const FilterTree& filter, const Update& update, bson::ObjectId fresh_id,
                                    const UpdateContext& context) {
-  if (asks_about_document(filter))
-    return error(Code::QueryFeatureNotAllowed, "$expr is not allowed in the query predicate for an upsert");
+  CHECK_OK(check_upsert_filter(filter));
   TRY(const Equalities fields, equalities(filter, update.is_replacement()));
   CHECK_OK(check_no_prefix(fields));
   if (update.is_replacement()) CHECK_OK(check_whole_id(fields));

@@ -150,6 +150,19 @@ TEST_F(ExplainPlans, AreTriedAgainWhenTheyHaveBecomeMuchWorse) {
   EXPECT_EQ(readable(told.view()).find("keysExamined: 4990"), std::string::npos) << readable(told.view());
 }
 
+/// A plan that sorts has nothing to show before its end, which is near where an index leads to few rows.
+TEST_F(ExplainPlans, LetWhoSortsComeToTheEndOfItsRows) {
+  std::string documents;
+  for (int i = 0; i < 3000; ++i) documents += (i == 0 ? "" : ", ") + ("{_id: " + std::to_string(i) + ", f: " + std::to_string(i) + "}");
+  send("{insert: 'many', documents: [" + documents + "]}");
+  send("{createIndexes: 'many', indexes: [{key: {f: 1}, name: 'f'}]}");
+  const std::string find = "find: 'many', filter: {f: {$lt: 200}}, sort: {_id: -1}, limit: 5";
+  for (int i = 0; i < 2; ++i) {
+    const bson::Document told = send("{explain: {" + find + "}, verbosity: 'executionStats'}");
+    EXPECT_EQ(at(told.view(), "executionStats.totalDocsExamined").exact_int64(), 200);
+  }
+}
+
 TEST_F(ExplainPlans, OfCountsAndDistinctsByACollation) {
   const std::string by = ", collation: {locale: 'en', strength: 2}";
   send("{createIndexes: 'c', indexes: [{key: {t: 1, a: 1}, name: 't'" + by + "}]}");
