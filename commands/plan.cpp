@@ -288,6 +288,7 @@ shards::ScanOrder PlanChoice::order_of(const query::Plan& plan) const {
   if (by.access == Access::kIndexScan && by.index > 0) order.index = collection_->indexes[by.index - 1];
   if (needs_->apart && !plan.branches.empty()) order.branch_of_range = branches_of(order.ranges, plan.branches);
   if (order.index != nullptr) order.within = record_ranges_;
+  if (order.index != nullptr) order.known_arrays = ways_[by.index].array_bits;
   order.by_logical_key = collection_->sharding != nullptr && order.index == nullptr && by.access == Access::kIndexScan && names_keys(plan);
   const query::IndexDescription& way = ways_[by.index];
   for (std::size_t i = 0; i < plan.sort_fields.size(); ++i) {
@@ -321,7 +322,7 @@ void PlanChoice::ask_keys(const query::Plan& plan, const query::IndexDescription
 /// What leads through the clauses of an $or meets a document in each of them; points of one index lie apart.
 shards::ScanOrder PlanChoice::order_of_union(const query::Plan& plan) const {
   const bool of_clauses = std::ranges::any_of(plan.branches, [](const query::Plan& branch) { return branch.clause != nullptr; });
-  shards::ScanOrder order{.may_repeat = of_clauses, .within = record_ranges_, .merges = plan.merges};
+  shards::ScanOrder order{.may_repeat = of_clauses || plan.may_repeat, .within = record_ranges_, .merges = plan.merges};
   for (const query::Plan& branch : plan.branches) {
     order.branches.push_back(order_of(branch));
     if (order.index == nullptr) order.index = order.branches.back().index;

@@ -15,8 +15,9 @@ namespace partita::commands {
 struct CachedPlan;
 class PlanWatch;
 
-/// What a plan takes for granted of the data: that no document which it leads to has an array in the index, or, in a wildcard
-/// index, on the way to its path. Both ends of a range, and an order, may then be read off its keys.
+/// What a plan takes for granted of the data: that no document which it leads to has an array in the index where none was known
+/// when it was planned, or, in a wildcard index, on the way to its path. Both ends of a range, and an order, may then be read
+/// off keys of the fields without arrays.
 class PlanPremise {
  public:
   PlanPremise() = default;

@@ -82,8 +82,8 @@ bool has_position(const FieldPath& path) {
 
 /// What an $elemMatch says of a path through its array. Of positions it says nothing: an element may be an array, whose
 /// elements a filter finds by their numbers, and which has its keys elsewhere.
-PathBounds bounds_of_element(const FilterTree& filter, std::size_t i, std::string_view path) {
-  const FilterNode& node = filter.nodes[i];
+PathBounds bounds_of_element(const FilterTree& filter, const FilterNode& node, std::string_view path) {
+  const auto i = static_cast<std::size_t>(&node - filter.nodes.data());
   const std::string_view array = node.path.text();
   if (node.kind == Kind::kElemValue && array == path) {
     PathBounds bounds = bounds_within(filter, i + 1, node.end, "");
@@ -93,16 +93,21 @@ PathBounds bounds_of_element(const FilterTree& filter, std::size_t i, std::strin
   const bool is_behind = path.size() > array.size() && path.starts_with(array) && path[array.size()] == '.';
   if (node.kind != Kind::kElemDocument || !is_behind) return {};
   const std::string_view rest = path.substr(array.size() + 1);
-  return has_position(FieldPath(rest)) ? PathBounds() : bounds_within(filter, i + 1, node.end, rest);
+  if (has_position(FieldPath(rest))) return {};
+  PathBounds bounds = bounds_within(filter, i + 1, node.end, rest);
+  bounds.element = &node;
+  return bounds;
 }
 
 }  // namespace
 
-PathBounds bounds_for(const FilterTree& filter, std::string_view path) {
+PathBounds bounds_for(const FilterTree& filter, std::string_view path, const FilterNode* element) {
   const std::vector<FilterNode>& nodes = filter.nodes;
-  PathBounds bounds = bounds_within(filter, 0, nodes.size(), path);
+  PathBounds bounds = element != nullptr ? bounds_of_element(filter, *element, path) : PathBounds();
+  if (bounds.any()) return bounds;
+  bounds = bounds_within(filter, 0, nodes.size(), path);
   for (std::size_t i = 0; i < nodes.size() && !bounds.any(); i = nodes[i].kind == Kind::kAnd ? i + 1 : nodes[i].end)
-    if (nodes[i].is_elem()) bounds = bounds_of_element(filter, i, path);
+    if (nodes[i].is_elem()) bounds = bounds_of_element(filter, nodes[i], path);
   return bounds;
 }
 

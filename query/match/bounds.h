@@ -23,12 +23,14 @@ struct PathBounds {
   std::optional<Edge> lower;
   std::optional<Edge> upper;
   bool of_one_value = false;  ///< All of it holds for one element of the array, for it is an $elemMatch that says so.
+  const FilterNode* element = nullptr;  ///< The $elemMatch over a filter that says all of it, of one element of its array.
 
   bool any() const { return equal || in || regex || lower || upper; }
 };
 
 /// Equalities win over lists, and of two edges the first one written stays: the filter itself is asked again afterwards.
-PathBounds bounds_for(const FilterTree& filter, std::string_view path);
+/// What `element` says of the path, an $elemMatch as in PathBounds, comes before all else.
+PathBounds bounds_for(const FilterTree& filter, std::string_view path, const FilterNode* element = nullptr);
 
 /// The value of `path` when the filter is nothing but {path: value}: the question behind a point read.
 std::optional<bson::Value> sole_equality(const FilterTree& filter, std::string_view path);

@@ -31,8 +31,8 @@ bool is_plain(bson::Value value) {
   }
 }
 
-PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation) {
-  PathBounds bounds = bounds_for(filter, path);
+PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation, const FilterNode* element) {
+  PathBounds bounds = bounds_for(filter, path, element);
   if (collation == nullptr && filter.collation == nullptr) return bounds;
   const bool agrees = agree(collation, filter.collation.get());
   const auto is_lost = [&](bson::Value value) {

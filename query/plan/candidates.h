@@ -39,8 +39,8 @@ bool asks_for_nothing(const FilterTree& filter);
 bool has_position(std::string_view path);
 
 /// What a filter demands of a path as far as keys tell it in which texts lie by `collation`: where the filter compares them
-/// otherwise, what it says of texts, documents and arrays does not count, and a pattern knows no collation.
-PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation);
+/// otherwise, what it says of texts, documents and arrays does not count, and a pattern knows no collation. `element`: bounds_for().
+PathBounds bounds_in_keys(const FilterTree& filter, std::string_view path, const Collator* collation, const FilterNode* element = nullptr);
 
 /// What is left of a field's intervals, or of everything where there are none, by what an $expr says of it (kComputed). Only for a
 /// field under which no document has an array, nor one by whose elements a position could be meant.

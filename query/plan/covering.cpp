@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "query/plan/arrays.h"
 #include "query/plan/candidates.h"
 
 namespace partita::query {
@@ -12,10 +13,10 @@ using bson::TypeClass;
 using bson::Value;
 using Kind = FilterNode::Kind;
 
-/// The index's values can be read back, and no document has several. What a text was, a collation does not tell any more.
+/// The index's values can be read back. What a text was, a collation does not tell any more.
 bool has_values(const IndexDescription& index) {
   const auto is_value = [](const IndexDescription::Field& field) { return field.form == KeyForm::kValue && field.collation == nullptr && !has_position(field.path); };
-  return !index.clustered && !index.multikey && index.wildcard == nullptr && std::ranges::all_of(index.fields, is_value);
+  return !index.clustered && index.wildcard == nullptr && std::ranges::all_of(index.fields, is_value);
 }
 
 std::optional<std::size_t> place_of(const IndexDescription& index, std::string_view path) {
@@ -24,10 +25,16 @@ std::optional<std::size_t> place_of(const IndexDescription& index, std::string_v
   return static_cast<std::size_t>(found - index.fields.begin());
 }
 
-bool asks_for_paths_of(const IndexDescription& index, const FilterTree& filter) {
+/// Each key of a document has the value there: it has no others.
+bool is_told(const IndexDescription& index, std::string_view path) {
+  const auto place = place_of(index, path);
+  return place && !may_have_array(index, *place);
+}
+
+bool asks_for_told_paths(const IndexDescription& index, const FilterTree& filter) {
   return std::ranges::all_of(filter.nodes, [&](const FilterNode& node) {
     if (node.is_logical()) return true;
-    return node.kind == Kind::kField && place_of(index, node.path.text()).has_value();
+    return node.kind == Kind::kField && is_told(index, node.path.text());
   });
 }
 
@@ -87,7 +94,7 @@ bool compares_alike(const IndexDescription::Field& field, const FilterTree& filt
 /// Values that differ for the query have different keys in this field, and no document has several.
 bool tells_apart(const IndexDescription& index, std::size_t place, const FilterTree& filter) {
   const IndexDescription::Field& field = index.fields[place];
-  if (index.multikey || index.wildcard != nullptr || index.geo != nullptr || index.text != nullptr) return false;
+  if (may_have_array(index, place) || index.wildcard != nullptr || index.geo != nullptr || index.text != nullptr) return false;
   return field.form == KeyForm::kValue && !has_position(field.path) && agree(field.collation, filter.collation.get());
 }
 
@@ -95,10 +102,10 @@ bool tells_apart(const IndexDescription& index, std::size_t place, const FilterT
 
 bool is_covered(const PlanRequest& request, const Plan& scan) {
   const IndexDescription& index = request.indexes[scan.index];
-  if (request.needed == nullptr || request.filter->near != nullptr || !has_values(index) || !asks_for_paths_of(index, *request.filter)) return false;
-  const auto is_there = [&](std::string_view path) { return place_of(index, path).has_value(); };
-  if (!std::ranges::all_of(*request.needed, is_there)) return false;
-  if (scan.needs_sort && !std::ranges::all_of(request.sort->fields(), is_there, &SortField::path)) return false;
+  if (request.needed == nullptr || request.filter->near != nullptr || !has_values(index) || !asks_for_told_paths(index, *request.filter)) return false;
+  const auto told = [&](std::string_view path) { return is_told(index, path); };
+  if (!std::ranges::all_of(*request.needed, told)) return false;
+  if (scan.needs_sort && !std::ranges::all_of(request.sort->fields(), told, &SortField::path)) return false;
   // Documents within one document would have to be put together.
   std::vector<std::string_view> names;
   for (const auto& field : index.fields) names.push_back(field.path.substr(0, field.path.find('.')));
@@ -108,11 +115,11 @@ bool is_covered(const PlanRequest& request, const Plan& scan) {
 
 bool is_exact(const PlanRequest& request, const Plan& scan) {
   const IndexDescription& index = request.indexes[scan.index];
-  if (index.multikey || index.wildcard != nullptr || request.filter->near != nullptr || scan.access != Plan::Access::kIndexScan) return false;
+  if (index.wildcard != nullptr || request.filter->near != nullptr || scan.access != Plan::Access::kIndexScan) return false;
   std::size_t settled = 0;
   for (std::size_t i = 0; i < scan.intervals.size(); ++i) {
     const auto conditions = conditions_on(*request.filter, index.fields[i].path);
-    if (scan.intervals[i].form != KeyForm::kValue || has_position(index.fields[i].path) || !are_settled(conditions)) return false;
+    if (scan.intervals[i].form != KeyForm::kValue || has_position(index.fields[i].path) || may_have_array(index, i) || !are_settled(conditions)) return false;
     if (!compares_alike(index.fields[i], *request.filter, conditions)) return false;
     settled += conditions.size();
   }
@@ -129,7 +136,7 @@ std::vector<const FilterNode*> key_conditions(const PlanRequest& request, const 
   for (const FilterNode* node : conjuncts(*request.filter)) {
     if (node->kind != Kind::kField || node->predicate == nullptr) continue;
     const auto place = place_of(index, node->path.text());
-    if (place && (*place >= settled.size() || !settled[*place])) found.push_back(node);
+    if (place && !may_have_array(index, *place) && (*place >= settled.size() || !settled[*place])) found.push_back(node);
   }
   return found;
 }

@@ -2,6 +2,7 @@
 // Where the order of an index's keys is that of a sort.
 #include <algorithm>
 
+#include "query/plan/arrays.h"
 #include "query/plan/candidates.h"
 
 namespace partita::query {
@@ -22,7 +23,6 @@ bool is_free_of_texts(const std::vector<Interval>& intervals) {
 
 std::optional<Order> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
                                  const SortSpec& spec, bool each_point_by_itself) {
-  if (index.multikey) return std::nullopt;
   const std::span<const SortField> sort = spec.fields();
   std::optional<bool> backward;
   Order order;
@@ -36,6 +36,7 @@ std::optional<Order> serves_sort(const IndexDescription& index, const std::vecto
       order.fields.push_back(InSort::kPinned);
       continue;
     }
+    if (may_have_array(index, i)) return std::nullopt;  // It has several places in the order.
     if (index.fields[i].form == KeyForm::kHash && each_point_by_itself) return std::nullopt;  // The values are not in the keys.
     const bool same_order = agree(index.fields[i].collation, spec.collation());
     if (!same_order && (each_point_by_itself || !one_point) && !(i < narrowed.size() && is_free_of_texts(narrowed[i].intervals))) return std::nullopt;

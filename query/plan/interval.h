@@ -31,7 +31,7 @@ struct Interval {
 
 /// The intervals in which all matching documents have a key, in ascending order and apart from one another; empty when
 /// the bounds do not narrow an index down. With `multikey` each element of an array has a key of its own, so that two
-/// edges may be met by different ones and only one of them may be used.
+/// edges may be met by different ones and only one of them may be used, unless they are of_one_value.
 std::vector<Interval> intervals_for(const PathBounds& bounds, bool multikey);
 
 }  // namespace partita::query

@@ -2,19 +2,33 @@
 // What a filter says of an index's fields, one after the other.
 #include <algorithm>
 
+#include "query/plan/arrays.h"
 #include "query/plan/candidates.h"
 
 namespace partita::query {
 namespace {
 
-std::string_view top_name(std::string_view path) { return path.substr(0, path.find('.')); }
+/// Who says what of an index's first fields: an $elemMatch, whose conditions hold for one element, or null, the filter itself.
+using Sayers = std::vector<const FilterNode*>;
 
-/// Two paths through one array: what the filter says about them may hold for different elements, and then no key has both.
-bool may_share_array(const IndexDescription& index, std::size_t field) {
-  if (!index.multikey) return false;
-  for (std::size_t i = 0; i < field; ++i)
-    if (top_name(index.fields[i].path) == top_name(index.fields[field].path)) return true;
-  return false;
+/// The $elemMatch whose word counts for a field that shares an array with one before it.
+const FilterNode* sayer_for(const IndexDescription& index, std::size_t field, const Sayers& sayers) {
+  for (std::size_t i = field; i-- > 0;)
+    if (sayers[i] != nullptr && may_share_array(index, i, field)) return sayers[i];
+  return nullptr;
+}
+
+/// The parts of a path that lead to the array of an $elemMatch.
+std::size_t parts_to(const FilterNode& element) { return element.path.size(); }
+
+/// Whether some key of each match has what is said of this field beside what is said of those before: it is not of another
+/// element of an array that they share.
+bool is_in_same_key(const IndexDescription& index, std::size_t field, const FilterNode* sayer, const Sayers& sayers) {
+  for (std::size_t i = 0; i < field; ++i) {
+    const bool together = sayer != nullptr && sayers[i] == sayer;
+    if (may_share_array(index, i, field, together ? parts_to(*sayer) : 0)) return false;
+  }
+  return true;
 }
 
 bool asks_computed(const FilterTree& filter, std::string_view path) {
@@ -65,11 +79,17 @@ bool makes_few_ranges(std::size_t ranges, std::size_t more) {
 void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed) {
   if (!narrowed.empty() && !all_points(narrowed.back().intervals)) return;
   std::size_t ranges = range_count(narrowed);
-  for (std::size_t i = narrowed.size(); i < end && !may_share_array(index, i); ++i) {
+  Sayers sayers(narrowed.size(), nullptr);
+  for (std::size_t i = narrowed.size(); i < end; ++i) {
     const IndexDescription::Field& field = index.fields[i];
     if (field.form == KeyForm::kText) break;
     const bool place = is_place(field.form);
-    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds_in_keys(filter, field.path, field.collation), index.multikey);
+    const bool arrays = may_have_array(index, i);
+    PathBounds bounds = bounds_in_keys(filter, field.path, field.collation, sayer_for(index, i, sayers));
+    if (bounds.element != nullptr) bounds.of_one_value = !may_have_array_behind(index, i, parts_to(*bounds.element));
+    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds, arrays);
+    sayers.push_back(place || intervals.empty() ? nullptr : bounds.element);
+    if (!is_in_same_key(index, i, sayers.back(), sayers)) break;
     const bool hashed = field.form != KeyForm::kValue && !place;
     if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
     const bool of_no_array = asks_computed(filter, field.path) && !may_hold_array(index, i);
@@ -78,7 +98,7 @@ void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t
     bool by_exclusion = false;
     if (field.form == KeyForm::kValue && !index.clustered) {
       by_exclusion = intervals.empty();
-      intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, index.multikey);
+      intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, arrays);
       if (by_exclusion && index.sparse && i == 0 && std::ranges::any_of(intervals, holds_null)) break;
     }
     if (intervals.empty() || !makes_few_ranges(ranges, intervals.size())) break;

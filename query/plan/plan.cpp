@@ -39,6 +39,7 @@ std::optional<Plan> plan_in_turns(const Plan& scan, const IndexDescription& inde
   Plan plan{.access = Plan::Access::kUnion, .needs_filter = scan.needs_filter, .branches = std::move(branches), .merges = true};
   plan.covered = std::ranges::all_of(plan.branches, &Plan::covered);
   plan.exact = scan.exact;
+  plan.may_repeat = scan.may_repeat;
   plan.score = score(index, scan.intervals, true) | (plan.covered ? kCoveredScore : 0);
   return plan;
 }
@@ -55,14 +56,6 @@ bool holds_all_matches(const IndexDescription& index, const FilterTree& filter, 
     }
   }
   return !narrowed.empty();
-}
-
-/// The bits of IndexDescription::array_bits that no document may have set.
-std::uint64_t arrays_excluded(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed) {
-  if (!index.multikey) return ~std::uint64_t{0};
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < narrowed.size(); ++i) bits |= std::uint64_t{narrowed[i].of_no_array} << i;
-  return bits;
 }
 
 /// What the keys themselves say.
@@ -86,7 +79,7 @@ std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position,
   plan.needs_sort = sorts && !order;
   plan.needs_filter = request.filter->nodes.size() > 1;
   plan.may_repeat = index.multikey;
-  plan.without_arrays = arrays_excluded(index, plan.intervals);
+  plan.without_arrays = ~index.array_bits;  // All of it rests on what they say.
   note_keys(request, plan);
   plan.score = score(index, plan.intervals, order.has_value()) | (plan.covered ? kCoveredScore : 0);
   if (plan.needs_sort && by_fields) {

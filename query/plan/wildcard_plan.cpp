@@ -101,6 +101,7 @@ std::optional<Plan> WildcardPlanner::on_path(std::string_view path) const {
   // As an index would be that has the path for one of its fields.
   IndexDescription fields = index_;
   fields.multikey = multikey && !below;
+  fields.array_bits = 0;  // They are of paths.
   if (below) fields.fields.resize(place_);
   std::vector<FieldIntervals> narrowed = before_;
   if (!below) {

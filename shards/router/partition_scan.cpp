@@ -26,7 +26,7 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
   }
   TRY(Cursor rows, session.cursor(index == nullptr ? slot.partition->records() : index->table));
   PartitionScan scan(session, slot, order, index, share.clip, std::move(rows), interrupted);
-  if (index != nullptr && !scan.multikey()) {
+  if (index != nullptr && (scan.arrays() & ~order.known_arrays) == 0) {
     if (order.covered != nullptr) scan.keys_ = std::make_unique<KeyReading>();
     if (!order.conditions.empty()) scan.conditions_ = std::make_unique<KeyReading>();
   }

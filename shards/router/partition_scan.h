@@ -47,6 +47,9 @@ struct ScanOrder {
     std::size_t field;
   };
   std::vector<Condition> conditions = {};
+  /// Where documents may have arrays, by what was known when it was decided what keys tell (the two above): where one has come
+  /// at another place, documents are read. Bits as in query::IndexKeys::multikey().
+  std::uint64_t known_arrays = 0;
   std::size_t distinct_fields = 0;  ///< Of keys that begin with the same so many fields only the first is shown; 0: all are.
   /// For explain, of one walk that branches of a plan have become: the branch that each of the ranges is of. Else empty.
   std::vector<std::size_t> branch_of_range = {};
@@ -115,7 +118,7 @@ class PartitionScan {
   /// The key in the table that is walked over: what a leg goes on behind.
   Bytes position() const { return row_.key; }
   /// Some document that this transaction may see has several keys in the index.
-  bool multikey() const { return index_ != nullptr && index_->multikey.load(std::memory_order_relaxed) != 0; }
+  bool multikey() const { return arrays() != 0; }
   /// Stands on a row.
   bool started() const { return started_; }
   std::int64_t keys_examined() const { return keys_examined_; }
@@ -159,6 +162,7 @@ class PartitionScan {
     const std::uintptr_t first = ahead - kLine;  // What the engine keeps before the row.
     for (std::uintptr_t i = 0; i < kLines; ++i) __builtin_prefetch(reinterpret_cast<const void*>(first + i * kLine));
   }
+  std::uint64_t arrays() const { return index_ == nullptr ? 0 : index_->multikey.load(std::memory_order_relaxed); }
   std::size_t ranges() const { return std::max<std::size_t>(order_->ranges.size(), 1); }
   std::size_t range_at() const;
   bool outside_clip() const;
@@ -184,7 +188,7 @@ class PartitionScan {
   const std::function<Status()>* interrupted_;
   std::uint64_t passed_over_ = 0;
 
-  /// What keys are read with, where documents have no arrays under the index's fields: else they say less than documents do.
+  /// What keys are read with, where documents have no arrays but those that are known: else they may say less than documents do.
   struct KeyReading {
     query::KeyDocument::Scratch scratch;
     query::MatchState state;

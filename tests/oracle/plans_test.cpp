@@ -34,7 +34,19 @@ class PlansOracle : public BesideMongod {
         Writer inner = w.document("d");
         inner.add("e", static_cast<std::int32_t>(random_.below(4)));
       }
+      if (random_.one_in(2)) return;
+      if (!arrays_ || random_.one_in(4)) return add_pair(w.document("g"));
+      bson::ArrayWriter list = w.array("g");
+      for (std::uint64_t left = random_.below(4); left > 0; --left) add_pair(list.document());
     });
+  }
+  /// Two fields under one name, of which one may be an array now and then.
+  void add_pair(Writer pair) {
+    for (const char* name : {"x", "y"}) {
+      if (random_.one_in(6)) continue;
+      if (arrays_ && random_.one_in(30)) add_array(pair, name);
+      else pair.add(name, static_cast<std::int32_t>(random_.below(6)));
+    }
   }
   /// Alike but for the case now and then: collations differ in that.
   std::string text() { return (random_.one_in(4) ? "T" : "t") + std::to_string(random_.below(6)); }
@@ -53,7 +65,7 @@ class PlansOracle : public BesideMongod {
     });
   }
   std::string_view path() {
-    static constexpr std::string_view kPaths[] = {"a", "b", "c", "d.e", "_id"};
+    static constexpr std::string_view kPaths[] = {"a", "b", "c", "d.e", "_id", "g.x", "g.y"};
     return kPaths[random_.below(std::size(kPaths))];
   }
   Document pattern() {
@@ -156,6 +168,15 @@ class PlansOracle : public BesideMongod {
     return Document::build([&](Writer& w) {
       if (random_.one_in(3)) {
         add_expression(w);
+        if (random_.one_in(2)) return;
+      }
+      if (random_.one_in(6)) {
+        Writer of_pair = w.document("g");
+        Writer element = of_pair.document("$elemMatch");
+        add_condition(element, "x");
+        if (random_.one_in(2)) add_condition(element, "y");
+        element.close();
+        of_pair.close();
         if (random_.one_in(2)) return;
       }
       const std::string_view first = path();

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "query/expressions/compiled_expression.h"
+#include "query/keys/array_bits.h"
 #include "query/match/geo.h"
 #include "query/match/matcher.h"
 #include "query/plan/plan.h"
@@ -214,6 +215,21 @@ query::KeyForm form_of(std::string_view kind) {
   return kind == "hashed" ? query::KeyForm::kHash : query::KeyForm::kValue;
 }
 
+/// The bits of an index of these paths where documents have arrays at these parts of them.
+std::uint64_t bits_of_arrays(const query::IndexDescription& index, View arrays) {
+  std::vector<std::string_view> paths;
+  for (const auto& field : index.fields) paths.push_back(field.path);
+  std::uint64_t bits = 0;
+  for (const bson::Field& array : arrays) {
+    const std::string_view at = array.value.as_string();
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const bool leads = paths[i].starts_with(at) && (paths[i].size() == at.size() || paths[i][at.size()] == '.');
+      if (leads) bits |= std::uint64_t{1} << i | query::keys::part_bit(paths, i, query::keys::part_count(at));
+    }
+  }
+  return bits;
+}
+
 query::IndexDescription describe(View pattern, std::string& name) {
   query::IndexDescription index;
   for (const bson::Field& field : pattern) {
@@ -231,6 +247,8 @@ query::IndexDescription describe(View pattern, std::string& name) {
     name.append(name.empty() ? "" : "_").append(field.name).append("_").append(!kind.empty() ? kind : descending ? "-1" : "1");
   }
   index.name = name;
+  if (const Value arrays = pattern["$arrays"]; arrays.is_array()) index.array_bits = bits_of_arrays(index, arrays.as_document());
+  index.multikey |= index.array_bits != 0;
   return index;
 }
 

@@ -19,7 +19,7 @@ namespace partita::test {
 ///     aggregate [stages] on [documents]       the documents that come out, as one array
 ///     split [stages] on [[documents]...]      the same, over several partitions
 ///     plan {filter: f, sort: s} over [indexes]  the plan chosen, as dump() words it; NO PLAN. An index is its key pattern, with
-///                                             $unique, $sparse, $multikey or $clustered beside the fields
+///                                             $unique, $sparse, $multikey, $arrays or $clustered beside the fields
 ///
 /// Documents are printed as JSON on one line; failures as "error BadValue (2)", or "error 31249" for a code without name.
 std::string run_language(std::string_view command);
