@@ -341,7 +341,7 @@ Status check_fit_for_view(const FindRequest& request) {
   if (request.tailable) return error(Code::InvalidPipelineOperator, "Tailable cursors are not supported in aggregation.");
   if (request.no_timeout) return refuse("noCursorTimeout");
   if (request.partial_results) return refuse("allowPartialResults");
-  if (request.single_batch) return refuse("singleBatch");
+  if (request.single_batch && request.limit != 1) return refuse("singleBatch");  // Of one document there is but one batch.
   return {};
 }
 
