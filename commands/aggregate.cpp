@@ -11,7 +11,7 @@
 #include "commands/source_stages.h"
 #include "commands/variables.h"
 #include "commands/views.h"
-#include "query/stages/pipeline.h"
+#include "query/stages/move_matches.h"
 #include "shards/store.h"
 #include "wire/bson/validate.h"
 
@@ -128,7 +128,7 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
   query::ExpressionContext context = variables.context();
   const auto beside = std::make_shared<FoundMeta>(FoundMeta::Knows{});
   context.beside = beside;
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(kept.view(), context));
+  TRY(query::Pipeline pipeline, query::parse_with_moved_matches(kept, context));
   auto execution = std::make_unique<AggregateExecution>(std::move(kept), std::move(pipeline), request.disk_use ? &store.run_files() : nullptr, beside);
   if (made) {
     execution->open(std::move(*made));

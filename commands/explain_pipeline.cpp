@@ -11,6 +11,7 @@
 #include "commands/source_stages.h"
 #include "query/stages/geo_near.h"
 #include "query/stages/limit_skip.h"
+#include "query/stages/move_matches.h"
 #include "query/stages/sort.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
@@ -276,7 +277,7 @@ Status explain_pipeline(Operation& operation, const shards::Namespace& ns, const
   query::ExpressionContext context = asked.context;
   const auto beside = std::make_shared<FoundMeta>(FoundMeta::Knows{});
   context.beside = beside;
-  TRY(query::Pipeline pipeline, query::Pipeline::parse(stages.view(), context));
+  TRY(query::Pipeline pipeline, query::parse_with_moved_matches(stages, context));
   ExplainedQuery query{.ns = ns, .hint = asked.hint, .asked = asked.asked, .context = asked.context};
   const bool filters = pipeline.leading_filter() != nullptr;
   const bson::Document filter(filters ? pipeline.leading_filter()->tree().filter.view() : bson::View());

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "query/expressions/compiled_expression.h"
+#include "query/match/expr.h"
+
 #include "query/match/computed_clauses.h"
 
 namespace partita::query {
 namespace {
 
 using bson::Value;
-
-class Expr : public Predicate {
- public:
-  explicit Expr(CompiledExpression expression) : expression_(std::move(expression)) {}
-
-  bool matches(Value document, MatchState& state) const override {
-    state.arena.reset();
-    const Result<Value> value = expression_.evaluate(document.as_document(), state.arena);
-    if (!value.ok()) state.failure = value.status();
-    return value.ok() && value->truthy();
-  }
-
- private:
-  CompiledExpression expression_;
-};
 
 Result<Clause> parse_expr(const OperatorArgs& args) {
   TRY(CompiledExpression expression, CompiledExpression::compile(args.operand, args.context));
@@ -40,4 +26,12 @@ const RegisterEntry<FilterOperator> kExpr{{
 }};
 
 }  // namespace
+
+bool Expr::matches(Value document, MatchState& state) const {
+  state.arena.reset();
+  const Result<Value> value = expression_.evaluate(document.as_document(), state.arena);
+  if (!value.ok()) state.failure = value.status();
+  return value.ok() && value->truthy();
+}
+
 }  // namespace partita::query

@@ -129,6 +129,21 @@ bool Projection::collect_computed_from(std::set<std::string, std::less<>>& field
   return true;
 }
 
+bool Projection::leaves_alone(const FieldPath& path) const {
+  const ProjectionNode* node = tree_.nodes.data();
+  for (const PathPart& part : path) {
+    const auto begin = tree_.nodes.begin() + node->first_child;
+    const auto end = tree_.nodes.begin() + node->child_end;
+    const auto child = std::find_if(begin, end, [&](const ProjectionNode& one) { return one.name == part.name; });
+    if (child == end) return tree_.keeps_unlisted;
+    if (child->kind == Kind::kKeep) return true;
+    // What is computed below makes documents of what are none.
+    if (child->kind != Kind::kInner || child->computes) return false;
+    node = &*child;
+  }
+  return false;  // Something below it is changed.
+}
+
 bool Projection::overwrites(std::string_view top_level_field) const {
   const ProjectionNode& root = tree_.nodes[0];
   for (std::uint32_t i = root.first_child; i < root.child_end; ++i)

@@ -98,6 +98,8 @@ class Projection {
   bool collect_paths(std::vector<std::string>& paths) const;
   /// Only those that its expressions read.
   bool collect_computed_from(std::set<std::string, std::less<>>& fields) const;
+  /// Whether all that the path leads to, by way of arrays too but by no places in them, is the same in the answer.
+  bool leaves_alone(const FieldPath& path) const;
   /// The top-level fields that the answer may hold with a value that is not the document's own.
   bool overwrites(std::string_view top_level_field) const;
 

@@ -20,6 +20,7 @@ class SkipPlan : public StagePlan {
  public:
   explicit SkipPlan(std::uint64_t skip) : skip_(skip) {}
   Source open(Source input, Role role) const override;
+  bool lets_pass(const FilterReads&) const override { return skip_ == 0; }
   Reads reads(FieldSet&) const override { return Reads::kMore; }
   std::uint64_t skip() const { return skip_; }
 

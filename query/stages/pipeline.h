@@ -69,6 +69,7 @@ class Pipeline {
   /// The top-level fields that all of it can ever look at; nullopt when that may be any.
   std::optional<FieldSet> needed_fields() const;
   bool empty() const { return stages_.empty(); }
+  const std::vector<PipelineStage>& stages() const { return stages_; }
 
  private:
   void combine_sorts_with_limits();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/stages/project.h"
 
+#include <algorithm>
+
 #include "query/match/operator.h"
 #include "query/stages/row_builder.h"
 
@@ -107,6 +109,10 @@ const Register kUnset{{
 
 Source ProjectPlan::open(Source input, Role) const {
   return std::make_unique<ProjectStage>(projection_, std::move(input));
+}
+
+bool ProjectPlan::lets_pass(const FilterReads& filter) const {
+  return !filter.anything && std::ranges::all_of(filter.paths, [this](const FieldPath& path) { return projection_.leaves_alone(path); });
 }
 
 Reads ProjectPlan::reads(FieldSet& fields) const {

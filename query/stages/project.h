@@ -12,6 +12,7 @@ class ProjectPlan : public StagePlan {
   explicit ProjectPlan(Projection projection) : projection_(std::move(projection)) {}
   Source open(Source input, Role role) const override;
   Reads reads(FieldSet& fields) const override;
+  bool lets_pass(const FilterReads& filter) const override;
 
  private:
   Projection projection_;

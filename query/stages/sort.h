@@ -12,6 +12,7 @@ class SortPlan : public StagePlan {
   explicit SortPlan(SortSpec spec, std::uint64_t limit = 0) : spec_(std::move(spec)), limit_(limit) {}
   Source open(Source input, Role role) const override;
   Reads reads(FieldSet& fields) const override;
+  bool lets_pass(const FilterReads&) const override { return limit_ == 0; }
   const SortSpec& spec() const { return spec_; }
   std::uint64_t limit() const { return limit_; }
 

@@ -9,6 +9,7 @@
 #include "query/expressions/compiled_expression.h"
 #include "query/registry.h"
 #include "query/stages/batch.h"
+#include "query/stages/filter_reads.h"
 
 namespace partita::query {
 
@@ -42,6 +43,8 @@ class StagePlan {
   virtual Source open(Source input, Role role) const = 0;
   /// As many rows come out as go in, in their order.
   virtual bool keeps_all_rows() const { return false; }
+  /// Whether a filter that looks at no more than that lets the same rows pass in front of this stage as behind it.
+  virtual bool lets_pass(const FilterReads& filter) const { return (void)filter, false; }
   virtual Reads reads(FieldSet& fields) const { return (void)fields, Reads::kAll; }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <optional>
 
 #include "query/match/operator.h"
@@ -149,6 +150,12 @@ class UnwindStage : public RecordSource {
   RowBuilder rows_;
 };
 
+/// Whether one of them leads to what the other one holds.
+bool overlap(const FieldPath& a, const FieldPath& b) {
+  const std::size_t shorter = std::min(a.size(), b.size());
+  return a.prefix(shorter) == b.prefix(shorter);
+}
+
 class UnwindPlan : public StagePlan {
  public:
   explicit UnwindPlan(UnwindSpec spec) : spec_(std::move(spec)) {}
@@ -156,6 +163,12 @@ class UnwindPlan : public StagePlan {
   Reads reads(FieldSet& fields) const override {
     fields.emplace(spec_.path[0].name);
     return Reads::kMore;
+  }
+  /// The place of an element makes documents of what are none on its way.
+  bool lets_pass(const FilterReads& filter) const override {
+    return !filter.anything && std::ranges::none_of(filter.paths, [this](const FieldPath& path) {
+      return overlap(path, spec_.path) || (spec_.index && path[0].name == (*spec_.index)[0].name);
+    });
   }
 
  private:
