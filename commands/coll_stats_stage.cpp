@@ -91,8 +91,11 @@ Status check_exists(const shards::Namespace& ns, const shards::Collection* colle
 Result<std::vector<bson::Document>> coll_stats(Operation& operation, const shards::Namespace& ns,
                                                bson::Value specification) {
   TRY(const CollStatsOptions options, parse(specification));
+  CHECK_OK(check_asks_collection(operation, kStage));
   Server& server = operation.server();
-  const auto collection = server.store.catalog().share()->share(ns.full());
+  const auto snapshot = server.store.catalog().share();
+  if (options.count || options.storage) CHECK_OK(snapshot->check_no_view(ns));
+  const auto collection = snapshot->share(ns.full());
   if (options.count) CHECK_OK(check_exists(ns, collection.get(), "count"));
   CollectionSizes sizes;
   if (options.storage) {

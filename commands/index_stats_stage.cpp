@@ -27,6 +27,7 @@ Result<std::vector<bson::Document>> index_stats(Operation& operation, const shar
   if (!specification.is_document() || !specification.as_document().empty()) {
     return error(Code{28803}, "The $indexStats stage specification must be an empty object");
   }
+  CHECK_OK(check_asks_collection(operation, kStage));
   Server& server = operation.server();
   std::vector<bson::Document> rows;
   const auto collection = server.store.catalog().snapshot().share(ns.full());

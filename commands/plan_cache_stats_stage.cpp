@@ -14,10 +14,13 @@ Result<std::vector<bson::Document>> plan_cache_stats(Operation& operation, const
   if (!specification.as_document().empty()) {
     return error(Code::FailedToParse, "$planCacheStats parameters object must be empty. Found: ", specification.as_document().begin()->name);
   }
+  CHECK_OK(check_asks_collection(operation, "$planCacheStats"));
   Server& server = operation.server();
   std::vector<bson::Document> rows;
   const auto collection = server.store.catalog().snapshot().share(ns.full());
-  if (collection == nullptr) return rows;
+  if (collection == nullptr) {
+    return error(Code{50933}, "PlanExecutor error during aggregation :: caused by :: collection '", ns.full(), "' does not exist");
+  }
   for (const auto& plan : plan_cache().all(*collection)) {
     rows.push_back(bson::Document::build([&](bson::Writer& row) {
       row.add("version", "1");

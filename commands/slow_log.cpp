@@ -13,7 +13,7 @@ namespace partita::commands {
 namespace parameters {
 
 Whole slow_op_threshold_ms{{.name = "slowOpThresholdMs", .summary = "Operations that take longer are logged."},
-                           {.initial = 100, .least = -1}};
+                           {.initial = 100, .least = INT64_MIN}};
 Real slow_op_sample_rate{{.name = "slowOpSampleRate", .summary = "The share of slow operations that is logged."},
                          {.initial = 1, .least = 0, .most = 1}};
 

@@ -23,6 +23,11 @@ const SourceStage* find_stage(bson::View stage) {
 
 RegisterSourceStage::RegisterSourceStage(const SourceStage& stage) { rows().push_back(stage); }
 
+Status check_asks_collection(const Operation& operation, std::string_view stage) {
+  if (!operation.target().is_number()) return {};
+  return error(Code::InvalidNamespace, "{aggregate: 1} is not valid for '", stage, "'; a collection is required.");
+}
+
 bool is_source_stage(bson::View stage) { return find_stage(stage) != nullptr; }
 
 bson::Document behind_source_stage(bson::View stages) {

@@ -24,6 +24,9 @@ class RegisterSourceStage {
   explicit RegisterSourceStage(const SourceStage& stage);
 };
 
+/// For a stage that tells of a collection: fails for {aggregate: 1}.
+Status check_asks_collection(const Operation& operation, std::string_view stage);
+
 bool is_source_stage(bson::View stage);
 /// The rows of the pipeline's first stage when that is one of these; nullopt otherwise.
 Result<std::optional<std::vector<bson::Document>>> run_source_stage(Operation& operation, const shards::Namespace& ns,

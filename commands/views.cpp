@@ -2,6 +2,7 @@
 #include "commands/views.h"
 
 #include <algorithm>
+#include <set>
 
 #include "commands/arguments.h"
 #include "commands/collation.h"
@@ -96,6 +97,22 @@ bson::Document collation_of(const shards::ViewRow& view) {
   return bson::Document::build([](bson::Writer& out) { out.add("locale", "simple"); });
 }
 
+/// How many views stand on one another on top of this one, no more than are allowed.
+std::size_t views_above(const shards::CatalogSnapshot& snapshot, const shards::Namespace& view) {
+  std::set<std::string, std::less<>> floor{std::string(view.collection())};
+  for (std::size_t height = 0; height < kMaxViewDepth; ++height) {
+    std::set<std::string, std::less<>> next;
+    for (const auto& [name, row] : *snapshot.views) {
+      const std::string_view full = name;
+      const bool same_db = full.size() > view.db().size() && full.starts_with(view.db()) && full[view.db().size()] == '.';
+      if (same_db && floor.contains(row->on())) next.emplace(full.substr(view.db().size() + 1));
+    }
+    if (next.empty()) return height;
+    floor = std::move(next);
+  }
+  return kMaxViewDepth;
+}
+
 /// Views that stand on one another have one collation.
 Status check_collation(const shards::Namespace& view, const shards::ViewRow& definition, const shards::Namespace& other, const shards::ViewRow& row) {
   if (definition.options["collation"].same_bytes(row.options["collation"])) return {};
@@ -110,7 +127,7 @@ Result<ViewSource> resolve_view(const shards::CatalogSnapshot& snapshot, const s
   for (std::size_t depth = 0;; ++depth) {
     const shards::ViewRow* row = snapshot.view(source.ns.full());
     if (row == nullptr) return source;
-    if (depth == kMaxViewDepth) return too_deep();
+    if (depth + 1 == kMaxViewDepth) return too_deep();  // One less than may be made, as with MongoDB.
     std::vector<bson::Document> before;
     for (const bson::Field& stage : row->pipeline()) before.emplace_back(stage.value.as_document());
     std::ranges::move(source.stages, std::back_inserter(before));
@@ -133,14 +150,14 @@ Status check_view(Operation& operation, const shards::CatalogSnapshot& snapshot,
   std::size_t bytes = definition.pipeline().size();
   std::string on(definition.on());
   std::string way = view.full();
-  for (std::size_t depth = 1;; ++depth) {
+  for (std::size_t depth = views_above(snapshot, view) + 1;; ++depth) {
     const shards::Namespace next(view.db(), on);
     way += " => " + next.full();
     if (next == view) return error(Code::GraphContainsCycle, "View cycle detected: ", way);
     const shards::ViewRow* row = snapshot.view(next.full());
     if (row == nullptr) break;
     CHECK_OK(check_collation(view, definition, next, *row));
-    if (depth == kMaxViewDepth) return too_deep();
+    if (depth >= kMaxViewDepth) return too_deep();
     bytes += row->pipeline().size();
     on = row->on();
   }
