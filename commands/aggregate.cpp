@@ -143,8 +143,8 @@ Status aggregate(Operation& operation, bson::Writer& reply) {
 Result<bson::Document> aggregate_of_view(const Operation& operation, const ViewSource& source) {
   TRY(const AggregateRequest request, parse(operation));
   // It tells of the name that it is asked of.
-  const bson::View stages = request.pipeline.as_document();
-  if (!stages.empty() && stages.begin()->value.as_document().has("$collStats")) return bson::Document(operation.body());
+  const bson::Value first = request.pipeline.as_document()["0"];
+  if (first.is_document() && first.as_document().has("$collStats")) return bson::Document(operation.body());
   const auto own_stages = [&](bson::ArrayWriter& stages) {
     for (const bson::Field& stage : request.pipeline.as_document()) stages.push(stage.value);
   };

@@ -155,6 +155,7 @@ Status check_view(Operation& operation, const shards::CatalogSnapshot& snapshot,
     way += " => " + next.full();
     if (next == view) return error(Code::GraphContainsCycle, "View cycle detected: ", way);
     const shards::ViewRow* row = snapshot.view(next.full());
+    if (row == nullptr && depth > kMaxViewDepth) return too_deep();
     if (row == nullptr) break;
     CHECK_OK(check_collation(view, definition, next, *row));
     if (depth >= kMaxViewDepth) return too_deep();

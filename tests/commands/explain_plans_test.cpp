@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Which plans are told, by MongoDB's names of stages, and how much they read.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "commands/index_use.h"
@@ -160,6 +161,15 @@ TEST_F(ExplainPlans, LetWhoSortsComeToTheEndOfItsRows) {
   for (int i = 0; i < 2; ++i) {
     const bson::Document told = send("{explain: {" + find + "}, verbosity: 'executionStats'}");
     EXPECT_EQ(at(told.view(), "executionStats.totalDocsExamined").exact_int64(), 200);
+  }
+}
+
+/// A filter that a view's stages leave alone is the walk's.
+TEST_F(ExplainPlans, OfViewsLookUpWhatIsAsked) {
+  send("{create: 'v', viewOn: 'c', pipeline: [{$project: {z: 0}}, {$match: {a: {$gte: 0}}}]}");
+  for (const char* asked : {"{find: 'v', filter: {_id: 7}}", "{aggregate: 'c', pipeline: [{$sort: {s: 1}}, {$match: {_id: 7}}], cursor: {}}"}) {
+    const std::string told = bson::to_json(send(std::string("{explain: ") + asked + ", verbosity: 'executionStats'}").view());
+    EXPECT_THAT(told, testing::HasSubstr("totalDocsExamined: 1,")) << asked;
   }
 }
 
