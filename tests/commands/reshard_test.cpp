@@ -208,8 +208,9 @@ TEST_F(ReshardTest, EndsCursorsOfTheOldOrder) {
 /// Holds a write to many documents after some of them, until it is let go.
 class HeldWrite {
  public:
-  HeldWrite(InProcess& server, std::string command, int after) : held_(*shards::FailPoint::find("changedOneOfMany")) {
-    const bson::Document wait = bson::parse_json("{blockTimeMS: 20}").value();
+  HeldWrite(InProcess& server, std::string command, int after, int each_ms = 20)
+      : held_(*shards::FailPoint::find("changedOneOfMany")) {
+    const bson::Document wait = bson::parse_json(detail::join("{blockTimeMS: ", each_ms, "}")).value();
     held_.set({.mode = shards::FailPoint::Mode::kSkip, .count = after, .data = wait.copy()});
     const std::int64_t before = held_.fired();
     done_ = std::async(std::launch::async, [&server, command = std::move(command)] { return Client(server.server()).run(command); });
@@ -267,7 +268,8 @@ TEST_F(ReshardTest, DeletesManyThroughAnotherOrder) {
 TEST_F(ReshardTest, EndsAnUpdateThatCannotTellWhatItHasDone) {
   fill(2000);
   admin("shardCollection: 'test.c', key: {region: 1}");
-  HeldWrite update(server_, "{update: 'c', updates: [{q: {}, u: {$inc: {k: 1}}, multi: true}]}", 1500);
+  HeldWrite update(server_, "{update: 'c', updates: [{q: {}, u: {$inc: {k: 1}}, multi: true}]}", 1500, 2000);
+  // It stands still until all this is done.
   EXPECT_EQ(admin("reshardCollection: 'test.c', key: {n: 1}"), "{ok: 1.0}");
   // The key of before may hold anything now.
   run("{update: 'c', updates: [{q: {_id: 3}, u: {$set: {region: ['an', 'array']}}}]}");
