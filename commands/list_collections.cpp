@@ -53,19 +53,6 @@ bson::Document describe(const shards::Namespace& ns, const shards::ViewRow& view
   });
 }
 
-/// What is not stored, and read like a collection all the same.
-bson::Document describe_made_anew(std::string_view name, bool name_only) {
-  return bson::Document::build([&](bson::Writer& row) {
-    row.add("name", name);
-    row.add("type", "collection");
-    if (name_only) return;
-    row.document("options").close();
-    row.document("info").add("readOnly", true);
-    bson::Writer index = row.document("idIndex");
-    describe_index_of_system_views(index);
-  });
-}
-
 Status list_collections(Operation& operation, bson::Writer& reply) {
   TRY(const ListCollectionsRequest request, kCollectionsArguments.parse("listCollections", operation.request()));
   TRY(const BatchLimits limits, parse_cursor_argument("listCollections", request.cursor));
@@ -80,7 +67,7 @@ Status list_collections(Operation& operation, bson::Writer& reply) {
   if (!views.empty()) list(describe_system_views(operation.db(), request.name_only));
   for (const shards::Namespace& view : views) list(describe(view, *snapshot->view(view.full()), request.name_only));
   if (operation.db() == kConfigDatabase) {
-    for (const std::string_view name : config_view_names()) list(describe_made_anew(name, request.name_only));
+    for (const std::string_view name : config_view_names()) list(describe_made_anew(name, {}, request.name_only));
   }
   const shards::Namespace ns(operation.db(), "$cmd.listCollections");
   return answer_documents(operation, ns, std::move(rows), limits, reply);
@@ -105,7 +92,7 @@ Status list_indexes(Operation& operation, bson::Writer& reply) {
   std::vector<bson::Document> rows;
   const auto has_views = [&] { return !views_of(operation.server().store.catalog().snapshot(), ns.db()).empty(); };
   if (collection == nullptr && (is_config_view(ns) || (ns.collection() == kSystemViews && has_views()))) {
-    rows.push_back(bson::Document::build(describe_index_of_system_views));
+    rows.push_back(bson::Document::build(describe_id_index_made_anew));
     return answer_documents(operation, ns, std::move(rows), limits, reply);
   }
   if (collection == nullptr) return error(Code::NamespaceNotFound, "ns does not exist: ", ns.full());

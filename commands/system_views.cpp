@@ -46,22 +46,26 @@ std::vector<bson::Document> system_views(const shards::CatalogSnapshot& snapshot
 }
 
 bson::Document describe_system_views(std::string_view db, bool name_only) {
+  return describe_made_anew(kSystemViews, uuid_of(db), name_only);
+}
+
+bson::Document describe_made_anew(std::string_view name, const std::optional<shards::Uuid>& uuid, bool name_only) {
   return bson::Document::build([&](bson::Writer& row) {
-    row.add("name", kSystemViews);
+    row.add("name", name);
     row.add("type", "collection");
     if (name_only) return;
     row.document("options").close();
     {
       bson::Writer info = row.document("info");
-      info.add("readOnly", false);
-      info.uuid("uuid", uuid_of(db));
+      info.add("readOnly", !uuid.has_value());
+      if (uuid) info.uuid("uuid", *uuid);
     }
     bson::Writer index = row.document("idIndex");
-    describe_index_of_system_views(index);
+    describe_id_index_made_anew(index);
   });
 }
 
-void describe_index_of_system_views(bson::Writer& index) {
+void describe_id_index_made_anew(bson::Writer& index) {
   index.add("v", 2);
   index.document("key").add("_id", 1);
   index.add("name", "_id_");

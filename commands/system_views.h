@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "shards/catalog/collection.h"
@@ -18,7 +19,9 @@ std::vector<shards::Namespace> views_of(const shards::CatalogSnapshot& snapshot,
 std::vector<bson::Document> system_views(const shards::CatalogSnapshot& snapshot, std::string_view db);
 /// For listCollections.
 bson::Document describe_system_views(std::string_view db, bool name_only);
+/// The same for any collection that is not stored, and read like one all the same: the views of config have no uuid.
+bson::Document describe_made_anew(std::string_view name, const std::optional<shards::Uuid>& uuid, bool name_only);
 /// {v: 2, key: {_id: 1}, name: "_id_"}
-void describe_index_of_system_views(bson::Writer& index);
+void describe_id_index_made_anew(bson::Writer& index);
 
 }  // namespace partita::commands

@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include "shards/storage/fail_point.h"
-#include "tests/commands/in_process.h"
+#include "tests/commands/overtaken.h"
 
 namespace partita::test {
 namespace {
@@ -27,18 +24,22 @@ class FirstArray : public testing::TestWithParam<bool> {
 
   /// The answer of a command that planned before the array was there and reads behind it.
   std::string overtaken(const std::string& command, const std::string& document = "{_id: 5, a: [1, 9]}") {
-    shards::FailPoint& planned = *shards::FailPoint::find("queryPlanned");
-    const std::int64_t before = planned.fired();
-    planned.set({.mode = shards::FailPoint::Mode::kTimes,
-                 .count = 1,
-                 .data = bson::Document::build([](bson::Writer& data) { data.add("blockTimeMS", 300); })});
+    return answer_overtaken(server_, command, 300ms, [&] { send("{insert: 'c', documents: [" + document + "]}"); });
+  }
+  /// In place of the index on `a`: one with another field, which has arrays in a document with this `a`.
+  void have_arrays_beside(int a) {
+    send("{dropIndexes: 'c', index: 'a_1'}");
+    send("{createIndexes: 'c', indexes: [{key: {a: 1, z: 1}, name: 'az'}]}");
+    send("{insert: 'c', documents: [{_id: 6, a: " + std::to_string(a) + ", z: [1, 2]}]}");
+  }
+  /// The rest of a cursor whose first batch was answered before document 5 came.
+  std::string rest_behind(const std::string& find, const std::string& document) {
     Client reader(server_.server());
-    std::string answer;
-    std::thread reading([&] { answer = reader.run(command); });
-    while (planned.fired() == before) std::this_thread::sleep_for(1ms);
+    const bson::Document first = reader.reply(find);
+    const bson::Value id = first["cursor"].as_document()["id"];
+    EXPECT_NE(id.as_int64(), 0) << readable(first.view());
     send("{insert: 'c', documents: [" + document + "]}");
-    reading.join();
-    return answer;
+    return reader.run("{getMore: {$numberLong: '" + std::to_string(id.as_int64()) + "'}, collection: 'c'}");
   }
   InProcess server_;
 };
@@ -60,24 +61,18 @@ TEST_P(FirstArray, IsSeenByAnExpression) {
 }
 
 TEST_P(FirstArray, IsSeenByAnExpressionWhereAnotherFieldHasArrays) {
-  send("{dropIndexes: 'c', index: 'a_1'}");
-  send("{createIndexes: 'c', indexes: [{key: {a: 1, z: 1}, name: 'az'}]}");
-  send("{insert: 'c', documents: [{_id: 6, a: 2, z: [1, 2]}]}");
+  have_arrays_beside(2);
   EXPECT_THAT(overtaken("{find: 'c', filter: {$expr: {$gt: ['$a', 25]}}}"), HasSubstr("_id: 5"));
 }
 
 // There are arrays in the index already, under another field.
 TEST_P(FirstArray, IsSeenWhereAnotherFieldHasArrays) {
-  send("{dropIndexes: 'c', index: 'a_1'}");
-  send("{createIndexes: 'c', indexes: [{key: {a: 1, z: 1}, name: 'az'}]}");
-  send("{insert: 'c', documents: [{_id: 6, a: 40, z: [1, 2]}]}");
+  have_arrays_beside(40);
   EXPECT_THAT(overtaken("{find: 'c', filter: {a: {$gt: 4, $lt: 8}}}"), HasSubstr("_id: 5"));
 }
 
 TEST_P(FirstArray, ComesWhereASortHasItAndAnotherFieldHasArrays) {
-  send("{dropIndexes: 'c', index: 'a_1'}");
-  send("{createIndexes: 'c', indexes: [{key: {a: 1, z: 1}, name: 'az'}]}");
-  send("{insert: 'c', documents: [{_id: 6, a: 40, z: [1, 2]}]}");
+  have_arrays_beside(40);
   EXPECT_THAT(overtaken("{find: 'c', filter: {a: {$gt: 3, $lt: 25}}, sort: {a: 1}, projection: {a: 0}}"),
               HasSubstr("[{_id: 5}, {_id: 2}, {_id: 3}]"));
 }
@@ -91,15 +86,8 @@ TEST_P(FirstArray, IsSeenWithinAnElement) {
 
 // A cursor that reads keys goes on with documents.
 TEST_P(FirstArray, IsShownByACursorThatReadKeys) {
-  send("{dropIndexes: 'c', index: 'a_1'}");
-  send("{createIndexes: 'c', indexes: [{key: {a: 1, z: 1}, name: 'az'}]}");
-  send("{insert: 'c', documents: [{_id: 6, a: 1, z: [1, 2]}]}");
-  Client reader(server_.server());
-  const bson::Document first = reader.reply("{find: 'c', filter: {a: {$gt: 0, $lt: 50}}, projection: {a: 1, _id: 0}, batchSize: 1}");
-  const bson::Value id = first["cursor"].as_document()["id"];
-  ASSERT_NE(id.as_int64(), 0) << readable(first.view());
-  send("{insert: 'c', documents: [{_id: 5, a: [25, 26]}]}");
-  const std::string rest = reader.run("{getMore: {$numberLong: '" + std::to_string(id.as_int64()) + "'}, collection: 'c'}");
+  have_arrays_beside(1);
+  const std::string rest = rest_behind("{find: 'c', filter: {a: {$gt: 0, $lt: 50}}, projection: {a: 1, _id: 0}, batchSize: 1}", "{_id: 5, a: [25, 26]}");
   if (!GetParam()) {  // Of partitions rows may have been read ahead.
     EXPECT_THAT(rest, HasSubstr("{a: [25, 26]}"));
   }
@@ -133,12 +121,7 @@ TEST_P(FirstArray, IsFirstForAFindAndModify) {
 
 // What the first batch has answered stands; what comes later need not hold it.
 TEST_P(FirstArray, DoesNotEndACursor) {
-  Client reader(server_.server());
-  const bson::Document first = reader.reply("{find: 'c', filter: {a: {$gt: 3, $lt: 25}}, batchSize: 1}");
-  const bson::Value id = first["cursor"].as_document()["id"];
-  ASSERT_NE(id.as_int64(), 0) << readable(first.view());
-  send("{insert: 'c', documents: [{_id: 5, a: [1, 9]}]}");
-  const std::string rest = reader.run("{getMore: {$numberLong: '" + std::to_string(id.as_int64()) + "'}, collection: 'c'}");
+  const std::string rest = rest_behind("{find: 'c', filter: {a: {$gt: 3, $lt: 25}}, batchSize: 1}", "{_id: 5, a: [1, 9]}");
   EXPECT_THAT(rest, HasSubstr("ok: 1.0"));
   EXPECT_THAT(rest, Not(HasSubstr("code:")));
 }

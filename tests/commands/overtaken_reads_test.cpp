@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include "shards/storage/fail_point.h"
-#include "tests/commands/in_process.h"
+#include "tests/commands/overtaken.h"
 
 namespace partita::test {
 namespace {
@@ -32,17 +29,9 @@ class OvertakenRead : public testing::TestWithParam<Read> {
 };
 
 TEST_P(OvertakenRead, IsAnsweredByTheNewTables) {
-  shards::FailPoint& planned = *shards::FailPoint::find("queryPlanned");
-  const std::int64_t before = planned.fired();
-  planned.set({.mode = shards::FailPoint::Mode::kTimes,
-               .count = 1,
-               .data = bson::Document::build([](bson::Writer& data) { data.add("blockTimeMS", 1500); })});
-  Client reader(server_.server());
-  std::string answer;
-  std::thread reading([&] { answer = reader.run(GetParam().command); });
-  while (planned.fired() == before) std::this_thread::sleep_for(1ms);
-  send("{reshardCollection: 'test.c', key: {w: 1}, numInitialChunks: 1}");
-  reading.join();
+  const std::string answer = answer_overtaken(server_, GetParam().command, 1500ms, [&] {
+    send("{reshardCollection: 'test.c', key: {w: 1}, numInitialChunks: 1}");
+  });
   EXPECT_THAT(answer, HasSubstr(GetParam().answer));
   EXPECT_THAT(answer, HasSubstr("ok: 1.0"));
 }
