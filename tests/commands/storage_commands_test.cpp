@@ -136,7 +136,12 @@ TEST_F(StorageCommands, ConfigSaysThatTheClusterIsOne) {
   EXPECT_TRUE(rows("chunks")->empty());
   EXPECT_EQ(rows("noSuchView"), std::nullopt);
   EXPECT_EQ(config_view(server_.server(), {"test", "version"}), std::nullopt);
-  for (const std::string_view name : config_view_names()) EXPECT_NE(rows(name), std::nullopt) << name;
+  const std::string listed = server_.run("{listCollections: 1, nameOnly: true, $db: 'config'}");
+  for (const std::string_view name : config_view_names()) {
+    EXPECT_NE(rows(name), std::nullopt) << name;
+    EXPECT_NE(listed.find("{name: \"" + std::string(name) + "\", type: \"collection\"}"), std::string::npos) << listed;
+  }
+  EXPECT_NE(server_.run("{listIndexes: 'chunks', $db: 'config'}").find("_id_"), std::string::npos);
 }
 
 }  // namespace
