@@ -351,7 +351,7 @@ Status explain(Operation& operation, bson::Writer& reply) {
   request.body = body.view();
   TRY(GenericArguments generic, GenericArguments::parse(request));
   Operation explained(operation.server(), operation.client(), request, *command, generic, operation.on_worker());
-  if (operation.deadline()) explained.set_deadline(*operation.deadline());
+  explained.stand_in_for(operation);
   CHECK_OK(explain_or_read_view(explained, verbosity, reply));
   reply.add("command", body.view());
   write_server_info(operation, reply);

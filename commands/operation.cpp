@@ -30,7 +30,12 @@ std::string Operation::shown_namespace() const {
   return ::partita::detail::join(db(), ".", collection ? target().as_string() : "$cmd");
 }
 
-PlanAsker Operation::plan_asker() { return {server_.store, on_worker_, plans_}; }
+PlanAsker Operation::plan_asker() { return {server_.store, on_worker_, plans()}; }
+
+void Operation::stand_in_for(Operation& asked) {
+  if (asked.deadline()) set_deadline(*asked.deadline());
+  shared_plans_ = &asked.plans();
+}
 
 bool Operation::is_slow() const {
   return commands::is_slow(client_.worked());

@@ -99,14 +99,16 @@ class Operation {
   /// A plan was given up before anything came of it, and why.
   void note_planned_anew(std::string_view reason) {
     replan_reason_ = reason;
-    plans_.given_up = true;
+    plans().given_up = true;
   }
   /// The plans before are not this statement's.
   void begin_statement() {
     replan_reason_.clear();
-    plans_ = {};
+    plans() = {};
   }
   PlanAsker plan_asker();
+  /// It is made of another one, which answers: that one's deadline holds, and what it has seen of its plans.
+  void stand_in_for(Operation& asked);
   /// Empty: none was.
   const std::string& replan_reason() const { return replan_reason_; }
 
@@ -115,6 +117,8 @@ class Operation {
   bool durable_reply() const { return generic_.write_concern.journaled && changes_data(command_.rights); }
 
  private:
+  PlanHistory& plans() { return shared_plans_ != nullptr ? *shared_plans_ : plans_; }
+
   Server& server_;
   ClientConnection& client_;
   const wire::Request& request_;
@@ -129,6 +133,7 @@ class Operation {
   OperationStats stats_;
   std::string replan_reason_;
   PlanHistory plans_;
+  PlanHistory* shared_plans_ = nullptr;  ///< Of the one that it stands in for.
   TextSource texts_{*this};
 };
 

@@ -67,7 +67,7 @@ struct StandIn {
   }
   Operation operation(Operation& asked) {
     Operation made(asked.server(), asked.client(), request, *find_command("aggregate"), generic, asked.on_worker());
-    if (asked.deadline()) made.set_deadline(*asked.deadline());
+    made.stand_in_for(asked);
     made.answer_as(shards::Namespace(asked.db(), asked.target().as_string()));
     return made;
   }
