@@ -207,11 +207,19 @@ class Application {
   Status update(Frame& frame, const UpdateNode& leaf, const View::Iterator& element) {
     flush(frame, element.element());
     TRY(const Effect effect, apply(leaf, element->name, element->value));
+    const bool moved_here = leaf.source != UpdateNode::kNone && !sources_[leaf.source].missing();
+    if (tree_.touches_id && (effect != Effect::kUnchanged || moved_here)) CHECK_OK(check_not_of_id(leaf));
     if (effect == Effect::kUnchanged) return {};  // The element is part of the next run.
     frame.run = element.next();
     modified_ = true;
     if (effect == Effect::kRemoved && frame.in_array) out_.add(element->name, Value::null());  // The others keep their places.
     return check_size();
+  }
+
+  /// What is there of an _id stays. To move an equal value there is too much already.
+  Status check_not_of_id(const UpdateNode& leaf) const {
+    if ((*leaf.path)[0].name != "_id") return {};
+    return error(Code::ImmutableField, "Performing an update on the path '", path_to(leaf), "' would modify the immutable field '_id'");
   }
 
   Result<Effect> apply(const UpdateNode& leaf, std::string_view name, Value before) {
