@@ -16,8 +16,7 @@ namespace {
 struct CollModRequest {
   bson::Value degree, buffered, pipeline;
   std::optional<bson::View> validator;
-  std::string_view level, action;
-  std::optional<std::string_view> view_on;
+  std::optional<std::string_view> level, action, view_on;
   std::optional<bool> split_logical;
   std::optional<bson::View> index;
   bool dry_run = false;
@@ -107,10 +106,10 @@ Status alter_view(Operation& operation, const shards::Namespace& ns, const shard
 /// An empty validator is none. As with MongoDB, who says something about one says it all: what is left out is as it was, or
 /// what it is by default.
 void change_validator(const CollModRequest& request, bson::View before, bson::Writer& out) {
-  if (!request.validator && request.level.empty() && request.action.empty()) return;
+  if (!request.validator && !request.level && !request.action) return;
   if (request.validator) request.validator->empty() ? out.add("validator", bson::Value::null()) : out.add("validator", *request.validator);
-  const auto say = [&](std::string_view name, std::string_view said, std::string_view usual) {
-    if (!said.empty() || !before.has(name)) return out.add(name, said.empty() ? usual : said);
+  const auto say = [&](std::string_view name, std::optional<std::string_view> said, std::string_view usual) {
+    if (said || !before.has(name)) return out.add(name, said.value_or(usual));
     out.add(name, before[name]);
   };
   say("validationLevel", request.level, "strict");
@@ -151,6 +150,8 @@ Status coll_mod(Operation& operation, bson::Writer& reply) {
   CHECK_OK(refuse_unsupported(operation.body()));
   TRY(const CollModRequest request, kArguments.parse("collMod", operation.request()));
   TRY(const shards::Namespace ns, operation.target_namespace());
+  const ValidatorOptions validation{request.validator.value_or(bson::View()), request.level, request.action};
+  CHECK_OK(check_validation_words("collMod", validation));
   const auto snapshot = operation.server().store.catalog().share();
   if (const shards::ViewRow* view = snapshot->view(ns.full())) return alter_view(operation, ns, *view, request);
   if (request.view_on || !request.pipeline.missing()) {
@@ -158,7 +159,7 @@ Status coll_mod(Operation& operation, bson::Writer& reply) {
   }
   CHECK_OK(parse_parallelism("collMod.maxDegreeOfParallelism", request.degree).status());
   CHECK_OK(parse_parallelism("collMod.maxBufferedItemCount", request.buffered).status());
-  CHECK_OK(check_validator(operation, "collMod", ns, {request.validator.value_or(bson::View()), request.level, request.action}));
+  CHECK_OK(check_validator(operation, "collMod", ns, validation));
   const auto now = snapshot->share(ns.full());
   const bson::View before = now == nullptr ? bson::View() : now->options.view();
   CHECK_OK(check_cap(request, now.get()));

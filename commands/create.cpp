@@ -21,8 +21,7 @@ struct CreateRequest {
   bson::Value images;
   std::optional<bson::View> timeseries, collation, id_index;
   bson::View validator, storage_engine, index_defaults;
-  std::string_view level, action;
-  std::optional<std::string_view> view_on;
+  std::optional<std::string_view> level, action, view_on;
   bson::Value pipeline, clustered, degree, buffered;
   bool auto_index = true;
   std::int64_t flags = 0;
@@ -156,8 +155,8 @@ Status create(Operation& operation, bson::Writer&) {
     cap_of(request).write(out);
     if (images.value_or(false)) out.document("changeStreamPreAndPostImages").add("enabled", true);
     if (!request.validator.empty()) out.add("validator", request.validator);
-    if (!request.level.empty()) out.add("validationLevel", request.level);
-    if (!request.action.empty()) out.add("validationAction", request.action);
+    if (request.level) out.add("validationLevel", *request.level);
+    if (request.action) out.add("validationAction", *request.action);
     if (clustered) out.add("clusteredIndex", *clustered);
     if (request.expire) out.add("expireAfterSeconds", *request.expire);
     if (collation != nullptr) out.add("collation", collation->spec());

@@ -10,16 +10,21 @@
 namespace partita::commands {
 namespace {
 
-Status check_word(std::string_view command, std::string_view field, std::string_view given, std::initializer_list<std::string_view> known) {
-  if (given.empty() || std::ranges::find(known, given) != known.end()) return {};
-  return error(Code::BadValue, "Enumeration value '", given, "' for field '", command, ".", field, "' is not a valid value.");
+Status check_word(std::string_view command, std::string_view field, std::optional<std::string_view> given,
+                  std::initializer_list<std::string_view> known) {
+  if (!given || std::ranges::find(known, *given) != known.end()) return {};
+  return error(Code::BadValue, "Enumeration value '", *given, "' for field '", command, ".", field, "' is not a valid value.");
 }
 
 }  // namespace
 
-Status check_validator(Operation& operation, std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options) {
+Status check_validation_words(std::string_view command, const ValidatorOptions& options) {
   CHECK_OK(check_word(command, "validationLevel", options.level, {"off", "strict", "moderate"}));
-  CHECK_OK(check_word(command, "validationAction", options.action, {"error", "warn"}));
+  return check_word(command, "validationAction", options.action, {"error", "warn"});
+}
+
+Status check_validator(Operation& operation, std::string_view command, const shards::Namespace& ns, const ValidatorOptions& options) {
+  CHECK_OK(check_validation_words(command, options));
   if (options.validator.empty()) return {};
   if (ns.db() == "admin" || ns.db() == "local" || ns.db() == "config") {
     return error(Code::InvalidOptions, "Document validators are not allowed on collection ", ns.full(), " in the ", ns.db(),
