@@ -9,6 +9,7 @@
 #include "commands/server.h"
 #include "commands/validators.h"
 #include "commands/views.h"
+#include "shards/catalog/index_options.h"
 #include "shards/store.h"
 #include "wire/bson/narrow_number.h"
 
@@ -71,11 +72,11 @@ Status refuse_unsupported(const CreateRequest& request) {
   if (request.timeseries) return refuse("timeseries");
   if (!request.auto_index) return error(Code{50001}, "autoIndexId:false is not allowed: every collection has an index on _id");
   if (request.id_index) CHECK_OK(check_id_index_spec(*request.id_index));
-  CHECK_OK(check_storage_engine(request.storage_engine));
+  CHECK_OK(shards::check_storage_engine(request.storage_engine));
   for (const auto& [name, value] : request.index_defaults) {
     if (name != "storageEngine") return error(Code{40415}, "BSON field 'create.indexOptionDefaults.", name, "' is an unknown field.");
     if (!value.is_document()) return wrong_type("create", "indexOptionDefaults.storageEngine", value, "object");
-    CHECK_OK(check_storage_engine(value.as_document()));
+    CHECK_OK(shards::check_storage_engine(value.as_document()));
   }
   return {};
 }

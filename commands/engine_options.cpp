@@ -36,17 +36,4 @@ Status check_id_index_spec(View spec) {
                bson::to_shell(version));
 }
 
-Status check_storage_engine(View options) {
-  for (const auto& [name, value] : options) {
-    if (name != "wiredTiger") return error(Code::InvalidOptions, name, " is not a registered storage engine for this server");
-    if (!value.is_document()) return error(Code::BadValue, "'storageEngine.wiredTiger' has to be an embedded document.");
-    for (const auto& [option, given] : value.as_document()) {
-      if (option != "configString") return error(Code::InvalidOptions, "'", option, "' is not a supported option.");
-      if (given.is_string() && given.as_string().empty()) continue;
-      return error(Code::InvalidOptions, "storageEngine.wiredTiger.configString is not supported: the server says itself how its tables are kept");
-    }
-  }
-  return {};
-}
-
 }  // namespace partita::commands

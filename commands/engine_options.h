@@ -8,7 +8,5 @@ namespace partita::commands {
 
 /// What create may say of its index on _id: nothing but what that is anyway. mongorestore sends back what it has been shown.
 Status check_id_index_spec(bson::View spec);
-/// Of the storage engine: that it is WiredTiger. How that keeps its tables is the server's affair.
-Status check_storage_engine(bson::View options);
 
 }  // namespace partita::commands

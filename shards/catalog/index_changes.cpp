@@ -53,7 +53,10 @@ Status second_text_index(const IndexSpec& there, const IndexSpec& wanted) {
 /// Whether an index that is there is the wanted one; an error where it is in its way.
 Result<bool> is_same(const IndexSpec& there, const IndexSpec& wanted) {
   const bool same_name = there.name == wanted.name;
-  const bool same_options = there.expire_after == wanted.expire_after && there.prepare_unique == wanted.prepare_unique;
+  const auto engine = [](const IndexSpec& spec) { return spec.definition["storageEngine"]; };
+  const bool same_engine = engine(there).missing() || engine(wanted).missing() ? engine(there).missing() == engine(wanted).missing()
+                                                                              : bson::equal(engine(there), engine(wanted));
+  const bool same_options = there.expire_after == wanted.expire_after && there.prepare_unique == wanted.prepare_unique && same_engine;
   if (there.is_equivalent(wanted)) {
     if (same_options && same_name) return true;
     if (same_options) return error(Code::IndexOptionsConflict, "Index already exists with a different name: ", there.name);

@@ -98,6 +98,12 @@ Status not_supported(IndexOptions&, IndexSpec&, std::string_view name, Value) {
   return error(Code::CannotCreateIndex, "the index option '", name, "' is not supported");
 }
 
+Status read_engine(IndexOptions&, IndexSpec&, std::string_view, Value value) {
+  if (!value.is_document()) return cannot("\"storageEngine\" options must be a document if present");
+  if (value.as_document().empty()) return cannot("Empty \"storageEngine\" options are invalid. Please remove the field or include valid options.");
+  return check_storage_engine(value.as_document());
+}
+
 Status read_elsewhere(IndexOptions&, IndexSpec&, std::string_view, Value) { return {}; }
 
 /// Taken since ever; every build lets readers and writers go on.
@@ -147,7 +153,7 @@ constexpr Option kOptions[] = {
     {"collation", read_elsewhere},  // Before all others: filters compare by it.
     {"background", read_vain},
     {"dropDups", read_vain},
-    {"storageEngine", not_supported},
+    {"storageEngine", read_engine},
     {"clustered", not_supported},
 };
 
@@ -171,6 +177,22 @@ bool is_heading(std::string_view name) { return name == "key" || name == "name" 
 }  // namespace
 
 bool is_index_option(std::string_view name) { return is_heading(name) || is_text_option(name) || find_option(name) != nullptr; }
+
+Status check_storage_engine(bson::View options) {
+  for (const auto& [name, value] : options) {
+    if (!value.is_document()) return error(Code::BadValue, "'storageEngine.", name, "' has to be an embedded document.");
+  }
+  for (const auto& [name, value] : options) {
+    if (name != "wiredTiger") return error(Code::InvalidOptions, name, " is not a registered storage engine for this server");
+    for (const auto& [option, given] : value.as_document()) {
+      if (option != "configString") return error(Code::InvalidOptions, "'", option, "' is not a supported option.");
+      if (!given.is_string()) return error(Code::TypeMismatch, "'configString' must be a string.");
+      if (given.as_string().empty()) continue;
+      return error(Code::InvalidOptions, "storageEngine.wiredTiger.configString is not supported: the server says itself how its tables are kept");
+    }
+  }
+  return {};
+}
 
 Status IndexOptions::read(IndexSpec& spec, bson::View definition) {
   if (const Value collation = definition["collation"]; !collation.missing()) {
@@ -230,6 +252,7 @@ void write_index_options(const IndexSpec& spec, bson::View definition, bson::Wri
   write_geo_options(spec, definition, out);
   if (spec.has(query::KeyForm::kText)) write_text_options(definition, out);
   if (spec.prepare_unique) out.add("prepareUnique", true);
+  keep("storageEngine");
   if (spec.collation != nullptr) out.add("collation", spec.collation->spec());
 }
 

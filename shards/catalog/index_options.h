@@ -18,6 +18,10 @@ struct IndexOptions {
 /// Whether a field of a definition says anything about an index.
 bool is_index_option(std::string_view name);
 
+/// What create and createIndexes may say of the storage engine: that it is WiredTiger. How that keeps its tables is the
+/// server's affair.
+Status check_storage_engine(bson::View options);
+
 /// A field that an index may be of: CannotCreateIndex if it is none.
 Status check_index_path(std::string_view path);
 

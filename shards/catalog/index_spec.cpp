@@ -86,25 +86,31 @@ Status parse_name(IndexSpec& spec, bson::Value name) {
   return {};
 }
 
-/// {_id: 1} is there already, {_id: -1} cannot be: no other index bears the name of the first, and it takes no options.
-Status check_id_index(const IndexSpec& spec, bson::View key, bson::View definition) {
-  const bool on_id = key.count() == 1 && key.has("_id");
-  const double direction = on_id ? std::trunc(key["_id"].to_double().value_or(0)) : 0;
-  if (std::abs(direction) == 1 && !spec.is_id_key()) {
-    return error(Code::BadValue, "The field 'key' for an _id index must be {_id: 1}, but got ", bson::to_shell(key));
-  }
-  if (!spec.is_id_key()) {
-    if (spec.name != "_id_") return {};
-    return error(Code::BadValue, "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, "
-                 "found key: ", bson::to_shell(key));
-  }
-  constexpr std::string_view kTaken[] = {"key", "name", "ns", "v", "collation"};
+/// Meant for the index that every collection has, whichever way it goes.
+bool is_on_id(bson::View key) {
+  return key.count() == 1 && key.has("_id") && std::abs(std::trunc(key["_id"].to_double().value_or(0))) == 1;
+}
+
+/// It takes no options, and these are looked at before what they say.
+Status check_id_options(bson::View key, bson::View definition) {
+  if (!is_on_id(key)) return {};
+  // The last two are not for any index like this one.
+  constexpr std::string_view kTaken[] = {"key", "name", "ns", "v", "collation", "weights", "wildcardProjection"};
   for (const auto& [option, value] : definition) {
     if (std::ranges::find(kTaken, option) != std::end(kTaken)) continue;
     return error(Code::InvalidIndexSpecificationOption, "The field '", option, "' is not valid for an _id index "
                  "specification. Specification: ", bson::to_shell(definition));
   }
   return {};
+}
+
+/// {_id: 1} is there already, {_id: -1} cannot be, and no other index bears the name of the first.
+Status check_id_index(const IndexSpec& spec, bson::View key) {
+  if (spec.is_id_key()) return {};
+  if (is_on_id(key)) return error(Code::BadValue, "The field 'key' for an _id index must be {_id: 1}, but got ", bson::to_shell(key));
+  if (spec.name != "_id_") return {};
+  return error(Code::BadValue, "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, "
+               "found key: ", bson::to_shell(key));
 }
 
 bson::Document write_definition(const IndexSpec& spec, bson::View definition) {
@@ -195,12 +201,13 @@ Result<IndexSpec> IndexSpec::read(bson::View definition, const query::Collation&
   const bson::Value key = definition["key"];
   CHECK_OK(parse_key(spec, key.as_document()));
   CHECK_OK(parse_name(spec, definition["name"]));
+  CHECK_OK(check_id_options(key.as_document(), definition));
   IndexOptions options;
   CHECK_OK(options.read(spec, definition));
   CHECK_OK(options.check(spec, definition));
   TRY(spec.keys, make_keys(spec, std::move(options), definition));
   spec.definition = write_definition(spec, definition);
-  CHECK_OK(check_id_index(spec, key.as_document(), definition));
+  CHECK_OK(check_id_index(spec, key.as_document()));
   return spec;
 }
 
