@@ -51,11 +51,7 @@ Status check_projection_for_find(const query::Projection& projection, bool sorte
 }
 
 Status check_positional(const query::Projection& projection, const query::FilterTree& filter) {
-  if (!projection.is_positional()) return {};
-  const bool only_fields = std::ranges::none_of(filter.nodes, [](const query::FilterNode& node) {
-    return node.kind == query::FilterNode::Kind::kDocument;
-  });
-  return only_fields ? Status() : error(Code::QueryFeatureNotAllowed, "$expr is not allowed in this context");
+  return projection.is_positional() ? check_asks_of_values(filter) : Status();
 }
 
 }  // namespace partita::commands

@@ -18,6 +18,7 @@ const RegisterEntry<FilterOperator> kExpr{{
     .summary = "An expression over the document is true: fields may be compared with one another.",
     .parse = parse_expr,
     .in_upsert = false,
+    .of_queries = true,
     .imply = [](const OperatorArgs& args, FilterTree& filter) { add_computed_clauses(args.operand, args.context, filter); },
     .examples = {{"{$expr: {$gt: ['$a', '$b']}}", "{a: 2, b: 1}", "true"},
                  {"{$expr: {$eq: ['$a', 1]}}", "{a: [1]}", "false"},

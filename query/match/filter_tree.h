@@ -33,6 +33,7 @@ struct FilterNode {
   FieldPath path = {};                                  ///< kField, kComputed, and kElem* outside of kElemValue.
   const MatchOperator* field_operator = nullptr;        ///< kField, kComputed, kValue of elements: which one.
   bson::Value operand = {};                             ///< kField, kComputed, kValue: what it compares with.
+  std::string_view of_queries = {};  ///< Its name, if it has no place in what asks about values: see below.
   std::unique_ptr<const Predicate> predicate = nullptr;  ///< Leaves.
 
   bool is_leaf() const { return kind >= Kind::kField; }
@@ -58,6 +59,10 @@ struct FilterTree {
 enum class FilterUse : std::uint8_t { kTest, kQuery };
 
 constexpr std::size_t kMaxFilterDepth = 100;
+
+/// $expr and $jsonSchema are for filters that choose documents: QueryFeatureNotAllowed in those of array elements, of partial
+/// indexes, and where a projection wants to know which element it was.
+Status check_asks_of_values(const FilterTree& filter);
 
 Result<FilterTree> parse_filter(bson::View filter, const ExpressionContext& context, FilterUse use = FilterUse::kTest);
 

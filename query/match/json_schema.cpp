@@ -28,6 +28,7 @@ const RegisterEntry<FilterOperator> kJsonSchema{{
     .summary = "The document satisfies a JSON schema.",
     .parse = parse_json_schema,
     .about = About::kAny,
+    .of_queries = true,
     .examples = {{"{$jsonSchema: {required: ['a'], properties: {a: {bsonType: 'int', minimum: 1}}}}", "{a: 1}", "true"},
                  {"{$jsonSchema: {required: ['a'], properties: {a: {bsonType: 'int', minimum: 1}}}}", "{a: 0}", "false"},
                  {"{$jsonSchema: {properties: {a: {items: {type: 'string'}}}}}", "{a: ['x', 1]}", "false"},

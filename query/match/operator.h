@@ -71,6 +71,7 @@ struct FilterOperator {
   ParseClause parse = nullptr;
   About about = About::kDocument;
   bool in_upsert = true;  ///< Whether the filter of an upsert may have it.
+  bool of_queries = false;  ///< Whether it has no place in what asks about values: check_asks_of_values().
   /// Adds to the filter what holds wherever this does, for planners; it stands in no $nor.
   void (*imply)(const OperatorArgs& args, FilterTree& filter) = nullptr;
   std::vector<Example> examples = {};

@@ -125,7 +125,8 @@ class Parser {
     const OperatorArgs args{.path = {}, .operand = field.value, .siblings = frame.object, .context = context_, .must_hold = must_hold};
     TRY(Clause clause, entry->parse(args));
     if (clause.text != nullptr) CHECK_OK(take_text(clause.text, must_hold));
-    add_clause({.kind = entry->in_upsert ? Kind::kValue : Kind::kDocument}, std::move(clause));
+    add_clause({.kind = entry->in_upsert ? Kind::kValue : Kind::kDocument,
+                .of_queries = entry->of_queries ? entry->name : std::string_view()}, std::move(clause));
     if (entry->imply != nullptr && !is_within(Kind::kNor)) entry->imply(args, tree_);
     return {};
   }
@@ -258,6 +259,12 @@ bool holds_operators(Value value) {
 
 Status not_supported(std::string_view name) {
   return error(Code::NotImplemented, name, " is not supported by this version of the server");
+}
+
+Status check_asks_of_values(const FilterTree& filter) {
+  for (const FilterNode& node : filter.nodes)
+    if (!node.of_queries.empty()) return error(Code::QueryFeatureNotAllowed, node.of_queries, " is not allowed in this context");
+  return {};
 }
 
 Result<FilterTree> parse_filter(View filter, const ExpressionContext& context, FilterUse use) {

@@ -243,6 +243,7 @@ class FindParser : public ProjectionParser {
       return error(Code{31275}, "Cannot use $elemMatch projection on a nested field.");
     const bson::Document filter = bson::Document::build([&](bson::Writer& out) { out.add(path, field.value); });
     TRY(Matcher matcher, Matcher::parse(filter, {.collation = context_.collation}));
+    CHECK_OK(check_asks_of_values(matcher.tree()));
     has_element_match_ = true;
     return draft_.place_computed(parent, path, ElementMatch{path, std::move(matcher)});
   }

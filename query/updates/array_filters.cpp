@@ -46,7 +46,7 @@ struct Parsed {
 
 Result<Parsed> parse_one(View filter, const Collation& collation) {
   TRY(Matcher matcher, Matcher::parse(filter, {.collation = collation}));
-  CHECK_OK(check_no_expressions(matcher.tree()));
+  CHECK_OK(check_asks_of_values(matcher.tree()));
   TRY(const std::string_view name, name_of(matcher.tree()));
   return Parsed{std::string(name), std::move(matcher)};
 }
@@ -89,13 +89,6 @@ Status ArrayFilters::check_all_used(const std::vector<bool>& used, View update) 
     if (!used[i])
       return error(Code::FailedToParse, "The array filter for identifier '", filters_[i].name, "' was not used in the update ",
                    bson::to_shell(update));
-  return {};
-}
-
-Status check_no_expressions(const FilterTree& filter) {
-  for (const FilterNode& node : filter.nodes)
-    if (node.kind == FilterNode::Kind::kDocument)
-      return error(Code::QueryFeatureNotAllowed, "$expr is not allowed in this context");
   return {};
 }
 

@@ -35,9 +35,6 @@ class ArrayFilters {
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
 };
 
-/// QueryFeatureNotAllowed for a filter that asks about whole documents ($expr), where only values are to be asked about.
-Status check_no_expressions(const FilterTree& filter);
-
 /// Asks a filter about a value that is no document, as if it were the only field of one.
 bool matches_value(const Matcher& matcher, std::string_view name, bson::Value value, bson::Buffer& scratch,
                    MatchState& state);

@@ -92,7 +92,7 @@ bool begins_with_operator(View condition) {
 
 Result<Matcher> parse_condition(View filter, const Collation& collation) {
   TRY(Matcher matcher, Matcher::parse(filter, {.collation = collation}));
-  CHECK_OK(check_no_expressions(matcher.tree()));
+  CHECK_OK(check_asks_of_values(matcher.tree()));
   return matcher;
 }
 

@@ -75,6 +75,7 @@ Result<query::Matcher> read_filter(Value value, const query::Collation& collatio
     if (field.name == "$where" || field.name == "$text") return error(Code::BadValue, field.name, " is not allowed in this context");
   }
   TRY(query::Matcher filter, query::Matcher::parse(value.as_document(), {.collation = collation}));
+  CHECK_OK(check_asks_of_values(filter.tree()));
   CHECK_OK(check_filter(filter.tree()));
   return filter;
 }
