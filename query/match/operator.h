@@ -77,7 +77,7 @@ struct FilterOperator {
   std::vector<Example> examples = {};
 };
 
-/// {$gt: 5}, but not {b: 5} and not a database reference: those are compared as they are.
+/// {$gt: 5}, but not {b: 5} and not a database reference, whatever else it has: those are compared as they are.
 bool holds_operators(bson::Value value);
 
 /// The error for a registered name that has no implementation.

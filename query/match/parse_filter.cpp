@@ -253,7 +253,7 @@ class Parser {
 bool holds_operators(Value value) {
   if (!value.is_document() || value.as_document().empty()) return false;
   const View object = value.as_document();
-  const bool is_reference = object.begin()->name == "$ref" && object.begin()->value.is_string() && object.has("$id");
+  const bool is_reference = object.has("$ref") && object.has("$id");
   return object.begin()->name.starts_with('$') && !is_reference;
 }
 

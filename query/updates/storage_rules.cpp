@@ -12,33 +12,32 @@ using bson::Type;
 using bson::Value;
 using bson::View;
 
-/// {$ref: 'c', $id: 1, $db: 'd'}, in that order, at the beginning or behind other fields.
-bool is_part_of_reference(std::string_view before, View::Iterator at) {
-  const bson::Field field = *at;
-  if (field.name == "$ref") return field.value.is_string() && ++at != std::default_sentinel && at->name == "$id";
-  return (field.name == "$id" && before == "$ref") || (field.name == "$db" && before == "$id" && field.value.is_string());
+/// Behind {$ref: 'c', $id: 1, $db: 'd'}, in that order, where a document begins like that. As with MongoDB, nobody looks into
+/// the $id.
+void skip_reference(View::Iterator& at) {
+  if (at == std::default_sentinel || at->name != "$ref" || !at->value.is_string()) return;
+  View::Iterator id = at;
+  if (++id == std::default_sentinel || id->name != "$id") return;
+  at = ++id;
+  if (at != std::default_sentinel && at->name == "$db" && at->value.is_string()) ++at;
 }
 
 Status check_names(View document) {
-  struct Open {
-    View::Iterator at;
-    std::string_view before = {};
-  };
-  std::vector<Open> open{{document.begin()}};
+  std::vector<View::Iterator> open;
+  const auto enter = [&](View nested) { skip_reference(open.emplace_back(nested.begin())); };
+  enter(document);
   while (!open.empty()) {
-    auto& [at, before] = open.back();
+    View::Iterator& at = open.back();
     if (at == std::default_sentinel) {
       open.pop_back();
       continue;
     }
     const bson::Field field = *at;
-    const bool is_allowed = !field.name.starts_with('$') || is_part_of_reference(before, at);
-    before = field.name;
     ++at;
-    if (!is_allowed)
+    if (field.name.starts_with('$'))
       return error(Code::DollarPrefixedFieldName, "_id fields may not contain '$'-prefixed fields: ", field.name,
                    " is not valid for storage.");
-    if (field.value.is_document() || field.value.is_array()) open.push_back({field.value.as_document().begin()});
+    if (field.value.is_document() || field.value.is_array()) enter(field.value.as_document());
   }
   return {};
 }

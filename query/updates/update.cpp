@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/updates/update.h"
 
+#include <algorithm>
+
 #include "query/match/operator.h"
 #include "query/updates/storage_rules.h"
 #include "wire/bson/compare.h"
@@ -21,17 +23,29 @@ Status dollar_prefixed(std::string_view name) {
                "pipeline with $replaceWith.");
 }
 
-/// The first name of a replacement that an update must not write; empty if there is none.
-std::string_view dollar_name_in(View document) {
-  for (const bson::Field& field : document)
-    if (field.name.starts_with('$')) return field.name;
-  return {};
+/// The parts of a database reference may stand at the top as well, in their order.
+Status check_dollar_name(std::string_view before, View::Iterator at) {
+  const auto& [name, value] = *at;
+  const auto no_text = [&] { return error(Code::InvalidDBRef, "The DBRef ", name, " field must be a String, not a ", value.type_name()); };
+  const auto alone = [&](std::string_view lacks) {
+    return error(Code::InvalidDBRef, "Found ", name, " field without a ", lacks, " before it, which is invalid.");
+  };
+  if (name == "$db") return !value.is_string() ? no_text() : before != "$id" ? alone("$id") : Status();
+  if (name == "$id") return before != "$ref" ? alone("$ref") : Status();
+  if (name != "$ref") return dollar_prefixed(name);
+  if (!value.is_string()) return no_text();
+  if (++at != std::default_sentinel && at->name == "$id") return {};
+  return error(Code::InvalidDBRef, "The DBRef $ref field must be followed by a $id field");
 }
 
-/// Whether such a name is written depends on the document: $unset and $setOnInsert may leave it alone.
+/// Whether such a name is written depends on the document: $unset and $setOnInsert may leave it alone. Others that are there
+/// stay, whatever they are.
 Status check_dollar_names(const UpdateTree& tree, View after) {
-  for (const std::string_view name : tree.dollar_names)
-    if (after.has(name)) return dollar_prefixed(name);
+  std::string_view before;
+  for (auto at = after.begin(); at != after.end(); before = at->name, ++at) {
+    const bool written = at->name.starts_with('$') && std::ranges::find(tree.dollar_names, at->name) != tree.dollar_names.end();
+    if (written) CHECK_OK(check_dollar_name(before, at));
+  }
   return {};
 }
 
@@ -112,7 +126,8 @@ Result<Update> Update::parse(Value update, const UpdateOptions& options) {
   const View source = parsed.source_;
   parsed.is_replacement_ = source.empty() || !source.begin()->name.starts_with('$');
   if (parsed.is_replacement_) {
-    if (const std::string_view name = dollar_name_in(source); !name.empty()) parsed.tree_.dollar_names.push_back(name);
+    for (const bson::Field& field : source)
+      if (field.name.starts_with('$')) parsed.tree_.dollar_names.push_back(field.name);
     parsed.reads_clock_ = has_empty_timestamp(source);
   } else {
     TRY(parsed.tree_, parse_update_operators(source, std::move(filters), context.collation));
@@ -124,13 +139,13 @@ Result<Update> Update::parse(Value update, const UpdateOptions& options) {
 Result<UpdateOutcome> Update::run(View before, bson::Buffer& after, const UpdateContext& context, bool inserting) const {
   after.clear();
   // As with insert, a document that is made anew may have such names.
-  if (is_replacement_ && !inserting && !tree_.dollar_names.empty()) return dollar_prefixed(tree_.dollar_names[0]);
+  if (is_replacement_ && !inserting && !tree_.dollar_names.empty()) CHECK_OK(check_dollar_names(tree_, source_));
   if (is_replacement_) return replace(before, source_, reads_clock_ && !inserting ? &context.timestamp : nullptr, after);
   if (pipeline_) return run_pipeline(before, after);
   TRY(const bool modified, apply_update_operators(tree_, before, after, context, inserting));
   if (!modified) return UpdateOutcome{false};
   CHECK_OK(check_size(after));
-  if (!inserting) CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
+  if (!inserting && !tree_.dollar_names.empty()) CHECK_OK(check_dollar_names(tree_, View::trusted(after.data())));
   if (tree_.touches_id) CHECK_OK(check_id_kept(before, View::trusted(after.data())));
   return UpdateOutcome{true};
 }
