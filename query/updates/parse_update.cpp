@@ -108,7 +108,7 @@ class Parser {
   }
 
   Status add(std::unique_ptr<UpdateTree::Leaf> leaf) {
-    const bool creates = leaf->update->demand(true) == Demand::kCreation;
+    const bool creates = leaf->update->demand(false) == Demand::kCreation;
     if (creates && static_cast<int>(leaf->path.size()) + leaf->update->depth() > kMostLevels)
       return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
     CHECK_OK(place(*leaf));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "query/updates/field_update.h"
+#include "query/updates/storage_rules.h"
 
 namespace partita::query {
 namespace {
@@ -21,7 +22,10 @@ class SetOnInsert : public Set {
  public:
   using Set::Set;
   Result<Effect> apply(UpdateTarget& target) const override {
-    return target.inserting() ? target.set(value_) : target.keep();
+    if (!target.inserting()) return target.keep();
+    if (static_cast<int>(target.path().size()) + depth_ > kMostLevels)  // Of other operators the parser asks it.
+      return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
+    return target.set(value_);
   }
   Demand demand(bool inserting) const override { return inserting ? Demand::kCreation : Demand::kNothing; }
 };
