@@ -95,14 +95,20 @@ Status check_tailable(const FindRequest& request) {
   return natural.missing() || natural.exact_int64() == 1 ? Status() : refuse("a hint of {$natural: -1}");
 }
 
-Status check(const FindRequest& request) {
+Status check_numbers(const FindRequest& request) {
   const auto negative = [](std::string_view field, std::int64_t value) {
     return error(Code{51024}, "BSON field '", field, "' value must be >= 0, actual value '", value, "'");
   };
   if (request.skip < 0) return negative("skip", request.skip);
   if (request.limit < 0) return negative("limit", request.limit);
-  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   if (request.batch_size.value_or(0) < 0) return negative("batchSize", *request.batch_size);
+  if (request.to_return.value_or(0) < 0) return negative("ntoreturn", *request.to_return);
+  return {};
+}
+
+Status check(const FindRequest& request) {
+  CHECK_OK(check_numbers(request));
+  if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   CHECK_OK(request.bounds().check());
   if (request.to_return && (request.limit != 0 || request.batch_size)) {
     return error(Code::BadValue, "'limit' or 'batchSize' fields can not be set with 'ntoreturn' field.");
@@ -159,8 +165,11 @@ Status express(Operation& operation, const FindRequest& request, const shards::N
     TRY(const Variables variables, Variables::of(operation, request.let, collation));
     TRY(shown, parse_shown(request, variables.context()));
   }
+  query::SortSpec sort;
+  if (!request.sort.empty()) {  // One document is in order, but what was asked for has to mean something.
+    TRY(sort, query::SortSpec::parse(request.sort, collation));
+  }
   if (shown.wants_metadata()) {
-    TRY(const query::SortSpec sort, query::SortSpec::parse(request.sort, collation));
     auto shared = operation.server().store.catalog().snapshot().share(ns.full());
     shown.know(std::make_unique<FindMetadata>(std::move(shared), sort, nullptr));
   }
@@ -347,6 +356,7 @@ Status check_fit_for_view(const FindRequest& request) {
 
 Result<bson::Document> find_as_pipeline(const Operation& operation, const ViewSource& source) {
   TRY(FindRequest request, kArguments.parse("find", operation.request()));
+  CHECK_OK(check_numbers(request));
   CHECK_OK(check_fit_for_view(request));
   CHECK_OK(check(request));
   CHECK_OK(settle_natural_sort(request.sort, request.hint));
