@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/client_connection.h"
 
+#include "commands/asked_help.h"
 #include "commands/finished_operation.h"
 #include "commands/server.h"
 #include "commands/settings/server_parameters.h"
@@ -208,6 +209,12 @@ Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
     }
     reply.close();
     out.truncate(start);
+    if (asks_for_help(operation, status)) {
+      bson::Writer help(out);
+      write_help(operation.command(), help);
+      help.add("ok", 1.0);
+      return {};
+    }
     const bool overtaken = status.code() == Code::QueryPlanKilled || status.code() == Code::StaleConfig;
     const bool again = overtaken && operation.command().plans_anew && plans < kMostPlans;
     if (!again) return status;
