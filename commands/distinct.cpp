@@ -39,7 +39,8 @@ const Arguments<DistinctRequest> kArguments{
 };
 
 /// Every value at a path, by rules that only distinct has: an array on the way is taken by its place where the next name is
-/// a number, and only so; element by element elsewhere. One at the end is taken element by element. Iterative.
+/// a number, and only so; element by element elsewhere. One at the end is taken element by element. A field whose name is the
+/// rest of the path, dots and all, goes before the way that it is otherwise. Iterative.
 class ValuesAtPath {
  public:
   explicit ValuesAtPath(std::string_view path) : path_(path) {}
@@ -48,12 +49,12 @@ class ValuesAtPath {
   void for_each(bson::View document, Visit&& visit) {
     places_.assign(1, {document, 0});
     while (!places_.empty()) {
-      const Place place = places_.back();
+      Place place = places_.back();
       places_.pop_back();
-      const bson::Value value = place.within[path_[place.part].name];
+      const bson::Value value = at(place);
       if (value.missing()) continue;
-      if (place.part + 1 < path_.size()) {
-        go_on(value, place.part + 1);
+      if (place.part < path_.size()) {
+        go_on(value, place.part);
       } else if (value.is_array()) {
         for (const bson::Field& element : value.as_document()) visit(element.value);
       } else {
@@ -67,6 +68,15 @@ class ValuesAtPath {
     bson::View within;  ///< A document, or an array by the names of its places.
     std::size_t part;
   };
+
+  /// What the next name leads to, or all that are left as one.
+  bson::Value at(Place& place) const {
+    if (const bson::Value found = place.within[path_.rest(place.part)]; !found.missing() || place.part + 1 == path_.size()) {
+      place.part = path_.size();
+      return found;
+    }
+    return place.within[path_[place.part++].name];
+  }
 
   static bool is_place(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
@@ -130,10 +140,18 @@ class DistinctValues {
   bson::Buffer key_;
 };
 
+/// As with MongoDB, which reads it as a projection: a "$" at its end is no more than a name then.
+Status check_key(std::string_view key) {
+  if (key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
+  if (key.find(".$.") != std::string_view::npos) {
+    return error(Code{31394}, "As of 4.4, it's illegal to specify positional operator in the middle of a path: ", key);
+  }
+  return query::check_field_path(key.ends_with(".$") ? key.substr(0, key.size() - 2) : key);
+}
+
 Result<DistinctRequest> parse(const Operation& operation) {
   TRY(DistinctRequest request, kArguments.parse("distinct", operation.request()));
-  if (request.key.find('\0') != std::string_view::npos) return error(Code{31032}, "Key field cannot contain an embedded null byte");
-  CHECK_OK(query::check_field_path(request.key));
+  CHECK_OK(check_key(request.key));
   if (!request.hint.missing()) CHECK_OK(check_hint(request.hint));
   TRY(request.asked, AskedParallelism::parse("distinct", request.degree, request.buffered, operation.generic().comment));
   return request;
