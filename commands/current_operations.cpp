@@ -6,8 +6,8 @@
 #include "commands/host.h"
 #include "commands/server.h"
 #include "commands/shown_operation.h"
-#include "commands/wall_time.h"
 #include "shards/indexes/build_progress.h"
+#include "wire/log/local_time.h"
 
 namespace partita::commands {
 namespace {
@@ -57,7 +57,9 @@ bson::Document describe(Server& server, const ClientConnection& client, const Cu
     row.add("host", host_and_port(server.settings.net.port));
     write_client(row, client);
     row.add("active", active);
-    row.add("currentOpTime", now_as_date());
+    std::string now;
+    log::append_local_time(std::chrono::system_clock::now(), now);
+    row.add("currentOpTime", now);
     if (!active) return;
     row.add("opid", running.id);
     if (running.session) row.document("lsid").uuid("id", *running.session);

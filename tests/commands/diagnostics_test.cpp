@@ -175,6 +175,8 @@ TEST(CurrentOp, ShowsItself) {
   EXPECT_EQ(row["command"].as_document()["comment"].as_string(), "it is me");
   EXPECT_GT(number(row, "opid"), 0);
   EXPECT_EQ(number(row, "secs_running"), 0);
+  const std::string_view now = row["currentOpTime"].as_string();  // "2026-11-18T12:13:35.136+00:00".
+  EXPECT_TRUE(now.size() == 29 && now[10] == 'T' && now[26] == ':') << now;
 }
 
 /// A greeting that waits for news is shown for as long as that takes, and is slow besides.

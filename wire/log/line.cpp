@@ -4,30 +4,20 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <ctime>
 #include <vector>
 
 #include "wire/bson/json.h"
+#include "wire/log/local_time.h"
 #include "wire/log/redact.h"
 
 namespace partita::log {
 namespace {
 
-/// `{"t":{"$date":"2026-11-18T12:13:35.136+00:00"},`: local time with its offset.
+/// `{"t":{"$date":"2026-11-18T12:13:35.136+00:00"},`
 void append_time(std::chrono::system_clock::time_point when, std::string& out) {
-  using std::chrono::milliseconds;
-  const auto since_epoch = std::chrono::floor<milliseconds>(when.time_since_epoch());
-  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(since_epoch).count();
-  const auto ms = static_cast<int>((since_epoch - std::chrono::seconds(seconds)).count());
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  const long offset_minutes = std::labs(local.tm_gmtoff) / 60;
-  std::array<char, 80> text;
-  const int size =
-      std::snprintf(text.data(), text.size(), R"({"t":{"$date":"%04d-%02d-%02dT%02d:%02d:%02d.%03d%c%02ld:%02ld"},)",
-                    local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec,
-                    ms, local.tm_gmtoff < 0 ? '-' : '+', offset_minutes / 60, offset_minutes % 60);
-  out.append(text.data(), static_cast<std::size_t>(size));
+  out += R"({"t":{"$date":")";
+  append_local_time(when, out);
+  out += R"("},)";
 }
 
 /// Text, then blanks up to the column where the next key begins.
