@@ -19,9 +19,21 @@ bool has_own_keys(TypeClass type_class) {
          type_class != TypeClass::kArray;
 }
 
-bool exists(const FilterTree& filter, std::string_view path) {
-  return std::ranges::any_of(conjuncts(filter), [&](const FilterNode* node) {
-    return node->kind == FilterNode::Kind::kField && node->field_operator->name == "$exists" && node->path.text() == path;
+bool is_empty_whole(bson::Value value) { return (value.is_document() || value.is_array()) && value.as_document().empty(); }
+
+/// A clause that nothing meets which has no such path, so that all keys of the path and below it lead to whatever does. Only
+/// $exists is worth that for itself; the others, which know nothing narrower, have to be asked for by a hint.
+bool demands_path(const FilterNode& node, bool hinted) {
+  if (node.is_elem()) return hinted;
+  if (node.kind != FilterNode::Kind::kField) return false;
+  const std::string_view name = node.field_operator->name;
+  if (name == "$exists") return true;
+  return hinted && (name == "$mod" || name == "$type" || (name == "$eq" && is_empty_whole(node.operand)));
+}
+
+bool exists(const PlanRequest& request, std::string_view path) {
+  return std::ranges::any_of(conjuncts(*request.filter), [&](const FilterNode* node) {
+    return demands_path(*node, request.hint.has_value()) && node->path.text() == path;
   });
 }
 
@@ -96,7 +108,7 @@ std::optional<Plan> WildcardPlanner::on_path(std::string_view path) const {
   const bool multikey = (index_.array_bits & bits) != 0;
   std::vector<Interval> values = value_intervals(*request_.filter, path, wildcard.collation, multikey);
   const bool below = values.empty();
-  if (below && !(index_.wildcard->covers(path) && exists(*request_.filter, path))) return std::nullopt;
+  if (below && !(index_.wildcard->covers(path) && exists(request_, path))) return std::nullopt;
   Plan plan{.access = Plan::Access::kIndexScan, .index = position_, .wildcard_path = path, .texts = texts_of(path)};
   // As an index would be that has the path for one of its fields.
   IndexDescription fields = index_;
@@ -144,11 +156,12 @@ namespace {
 constexpr std::size_t kMostPaths = 200;
 
 /// Each once, in the order in which the filter asks about them.
-std::vector<std::string_view> paths_of(const FilterTree& filter) {
+std::vector<std::string_view> paths_of(const PlanRequest& request) {
   std::vector<std::string_view> paths;
   std::set<std::string_view> met;
-  for (const FilterNode* node : conjuncts(filter)) {
-    const bool of_field = node->kind == FilterNode::Kind::kField || node->kind == FilterNode::Kind::kComputed;
+  for (const FilterNode* node : conjuncts(*request.filter)) {
+    const bool of_field = node->kind == FilterNode::Kind::kField || node->kind == FilterNode::Kind::kComputed ||
+                          demands_path(*node, request.hint.has_value());
     if (of_field && paths.size() < kMostPaths && met.insert(node->path.text()).second) paths.push_back(node->path.text());
   }
   return paths;
@@ -161,7 +174,7 @@ std::vector<Plan> wildcard_plans(const PlanRequest& request, std::size_t positio
   if (!serves_near(request.indexes[position], *request.filter)) return plans;
   const WildcardPlanner planner(request, position);
   if (planner.reaches_wildcard()) {
-    for (const std::string_view path : paths_of(*request.filter)) {
+    for (const std::string_view path : paths_of(request)) {
       if (std::optional<Plan> plan = planner.on_path(path)) plans.push_back(std::move(*plan));
     }
   }
