@@ -29,6 +29,16 @@ TEST(GenericArguments, SayWhatTheyDo) {
   }
 }
 
+/// As MongoDB's commands of old do; those that it has read more strictly refuse the field.
+TEST(GenericArguments, HelpIsAnAnswerOfItsOwn) {
+  test::InProcess server;
+  EXPECT_EQ(server.run("{find: 'c', filter: {a: 1}, help: true}"),
+            "{help: \"help for: find Answers with the documents of a collection that match a filter.\", ok: 1.0}");
+  EXPECT_EQ(code_of(server, "{find: 'c', help: false}"), 40415);
+  EXPECT_EQ(code_of(server, "{insert: 'c', documents: [{_id: 1}], help: true}"), 40415);
+  EXPECT_EQ(server.run("{count: 'c'}"), "{n: 0, ok: 1.0}");
+}
+
 /// Whoever adds one says there how it can be written wrongly.
 TEST(GenericArguments, AreEachRefusedWhenTheyAreWrittenWrongly) {
   const auto refusals = test::read_refusals();
