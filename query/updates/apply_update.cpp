@@ -208,7 +208,7 @@ class Application {
     flush(frame, element.element());
     TRY(const Effect effect, apply(leaf, element->name, element->value));
     const bool moved_here = leaf.source != UpdateNode::kNone && !sources_[leaf.source].missing();
-    if (tree_.touches_id && (effect != Effect::kUnchanged || moved_here)) CHECK_OK(check_not_of_id(leaf));
+    if (tree_.keeps_id && (effect != Effect::kUnchanged || moved_here)) CHECK_OK(check_not_of_id(leaf));
     if (effect == Effect::kUnchanged) return {};  // The element is part of the next run.
     frame.run = element.next();
     modified_ = true;

@@ -131,6 +131,7 @@ Result<Update> Update::parse(Value update, const UpdateOptions& options) {
     parsed.reads_clock_ = has_empty_timestamp(source);
   } else {
     TRY(parsed.tree_, parse_update_operators(source, std::move(filters), context.collation));
+    parsed.tree_.keeps_id = parsed.tree_.touches_id;
     parsed.reads_clock_ = parsed.tree_.reads_clock;
   }
   return parsed;

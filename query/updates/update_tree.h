@@ -62,6 +62,7 @@ struct UpdateTree {
   std::vector<Source> sources;
   ArrayFilters filters;
   bool touches_id = false;
+  bool keeps_id = false;  ///< Of stored documents, what is there of an _id stays; stages may change that of theirs.
   bool reads_clock = false;
   std::vector<std::string_view> dollar_names;  ///< Top-level names that an update may remove but not write.
 };
