@@ -24,7 +24,6 @@ bool is_empty_whole(bson::Value value) { return (value.is_document() || value.is
 /// A clause that nothing meets which has no such path, so that all keys of the path and below it lead to whatever does. Only
 /// $exists is worth that for itself; the others, which know nothing narrower, have to be asked for by a hint.
 bool demands_path(const FilterNode& node, bool hinted) {
-  if (node.is_elem()) return hinted;
   if (node.kind != FilterNode::Kind::kField) return false;
   const std::string_view name = node.field_operator->name;
   if (name == "$exists") return true;

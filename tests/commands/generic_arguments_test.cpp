@@ -54,7 +54,7 @@ TEST(GenericArguments, AreEachRefusedWhenTheyAreWrittenWrongly) {
 
 TEST(GenericArguments, OfOtherServersAreUnknown) {
   test::InProcess server;
-  for (const char* name : {"shardVersion", "databaseVersion", "$client", "$audit", "$configServerState", "coordinator", "help",
+  for (const char* name : {"shardVersion", "databaseVersion", "$client", "$audit", "$configServerState", "coordinator",
                            "maxTimeMSOpOnly", "mayBypassWriteBlocking", "rawData"}) {
     EXPECT_EQ(code_of(server, "{find: 'c', " + std::string(name) + ": 1}"), 40415) << name;
   }
