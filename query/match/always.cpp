@@ -6,10 +6,9 @@ namespace partita::query {
 namespace {
 
 /// What MongoDB shows in explain for filters whose answer is known, and takes back as it was shown.
-template <bool kAnswer>
-class Always : public Predicate {
+class AlwaysTrue : public Predicate {
  public:
-  bool matches(bson::Value, MatchState&) const override { return kAnswer; }
+  bool matches(bson::Value, MatchState&) const override { return true; }
 };
 
 template <bool kAnswer>
@@ -17,7 +16,7 @@ Result<Clause> parse_always(const OperatorArgs& args) {
   constexpr std::string_view kName = kAnswer ? "$alwaysTrue" : "$alwaysFalse";
   TRY(const std::int64_t one, whole_number({kName, args.operand}));
   if (one != 1) return error(Code::FailedToParse, kName, " must be an integer value of 1");
-  return Clause{std::make_unique<Always<kAnswer>>()};
+  return kAnswer ? Clause{.predicate = std::make_unique<AlwaysTrue>()} : Clause{.never = true};
 }
 
 using Register = RegisterEntry<FilterOperator>;

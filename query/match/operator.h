@@ -34,6 +34,7 @@ enum class Bound : std::uint8_t { kNone, kEqual, kIn, kLess, kLessOrEqual, kGrea
 struct Clause {
   std::unique_ptr<const Predicate> predicate;
   bool negated = false;
+  bool never = false;  ///< Holds for nothing, in place of a predicate.
   std::shared_ptr<const text::Query> text = nullptr;  ///< Of a $text, which a query has one of.
 };
 

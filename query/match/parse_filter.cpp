@@ -125,6 +125,10 @@ class Parser {
     const OperatorArgs args{.path = {}, .operand = field.value, .siblings = frame.object, .context = context_, .must_hold = must_hold};
     TRY(Clause clause, entry->parse(args));
     if (clause.text != nullptr) CHECK_OK(take_text(clause.text, must_hold));
+    if (clause.never) {
+      tree_.nodes.push_back({.kind = Kind::kOr, .end = next_node() + 1});  // As all() does for nothing.
+      return {};
+    }
     add_clause({.kind = entry->in_upsert ? Kind::kValue : Kind::kDocument,
                 .of_queries = entry->of_queries ? entry->name : std::string_view()}, std::move(clause));
     if (entry->imply != nullptr && !is_within(Kind::kNor)) entry->imply(args, tree_);

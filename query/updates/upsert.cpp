@@ -4,6 +4,7 @@
 #include <map>
 
 #include "query/updates/storage_rules.h"
+#include "wire/bson/compare.h"
 
 namespace partita::query {
 namespace {
@@ -18,19 +19,40 @@ constexpr std::string_view kId = "_id";
 using Equalities = std::map<std::string_view, Value, decltype(&update_order)>;
 
 /// A choice among one is no choice: such an $or and such an $in count as equalities.
-std::optional<Value> demanded_value(const FilterNode& node) {
+std::optional<Value> demanded_value(const FilterTree& filter, const FilterNode& node) {
   if (node.kind != Kind::kField) return std::nullopt;
   if (node.field_operator->bound == Bound::kEqual) return node.operand;
   if (node.field_operator->bound != Bound::kIn) return std::nullopt;
   const View list = node.operand.as_document();
-  auto at = list.begin();
-  if (at == list.end()) return std::nullopt;
-  const Value only = at->value;
-  return ++at == list.end() && !only.is(bson::Type::kRegex) ? std::optional(only) : std::nullopt;
+  if (list.empty()) return std::nullopt;
+  const Value first = list.begin()->value;
+  for (const auto& [name, value] : list)
+    if (value.is(bson::Type::kRegex) || !bson::equal(first, value, filter.collation.get())) return std::nullopt;
+  return first;
 }
 
-bool has_one_child(const FilterTree& filter, std::size_t node) {
-  return node + 1 < filter.nodes[node].end && filter.nodes[node + 1].end == filter.nodes[node].end;
+/// Of each node, whether nothing can match it: it has a clause that says so, as $all of nothing does.
+std::vector<bool> hopeless(const FilterTree& filter) {
+  std::vector<bool> hopeless(filter.nodes.size());
+  for (std::size_t node = filter.nodes.size(); node-- > 0;) {
+    const Kind kind = filter.nodes[node].kind;
+    if (kind != Kind::kAnd && kind != Kind::kOr) continue;
+    bool any = false;
+    bool all = true;
+    for (std::size_t child = node + 1; child < filter.nodes[node].end; child = filter.nodes[child].end) {
+      any = any || hopeless[child];
+      all = all && hopeless[child];
+    }
+    hopeless[node] = kind == Kind::kOr ? all : any;
+  }
+  return hopeless;
+}
+
+bool has_one_hope(const FilterTree& filter, const std::vector<bool>& hopeless, std::size_t node) {
+  int hopes = 0;
+  for (std::size_t child = node + 1; child < filter.nodes[node].end && hopes < 2; child = filter.nodes[child].end)
+    hopes += hopeless[child] ? 0 : 1;
+  return hopes == 1;
 }
 
 bool is_id_path(std::string_view path) { return path == kId || path.starts_with("_id."); }
@@ -38,11 +60,12 @@ bool is_id_path(std::string_view path) { return path == kId || path.starts_with(
 /// A replacement takes only _id from the filter; what else is demanded does not matter to it.
 Result<Equalities> equalities(const FilterTree& filter, bool only_id) {
   Equalities found(&update_order);
+  const std::vector<bool> without_hope = hopeless(filter);
   for (std::size_t i = 0; i < filter.nodes.size();) {
     const FilterNode& node = filter.nodes[i];
-    const bool goes_in = node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_child(filter, i));
+    const bool goes_in = !without_hope[i] && (node.kind == Kind::kAnd || (node.kind == Kind::kOr && has_one_hope(filter, without_hope, i)));
     i = goes_in ? i + 1 : node.end;
-    const auto value = demanded_value(node);
+    const auto value = demanded_value(filter, node);
     if (!value || (only_id && !is_id_path(node.path.text()))) continue;
     if (!found.emplace(node.path.text(), *value).second)
       return error(Code::NotSingleValueField, "cannot infer query fields to set, path '", node.path.text(),
