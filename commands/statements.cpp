@@ -7,7 +7,6 @@
 #include "query/updates/storage_rules.h"
 #include "shards/indexes/entries.h"
 #include "shards/store.h"
-#include "wire/bson/validate.h"
 #include "wire/message/header.h"
 
 namespace partita::commands {
@@ -208,7 +207,7 @@ Result<bson::View> prepare_for_insert(bson::View document, shards::Store& store,
     }
     first = false;
   }
-  if (bson::depth(document) > query::kMostLevels) {
+  if (query::nests_too_deep(document)) {
     return error(Code::Overflow, "cannot insert document because it exceeds ", query::kMostLevels, " levels of nesting");
   }
   if (!id.missing()) CHECK_OK(query::check_id(id));

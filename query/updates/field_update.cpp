@@ -20,7 +20,7 @@ bson::Buffer& UpdateTarget::begin(bson::Type type) {
 }
 
 int levels_of(bson::Value value) {
-  return value.is_document() || value.is_array() ? bson::depth(value.as_document()) : 0;
+  return value.is_document() || value.is_array() ? bson::field_depth(value.as_document()) : 0;
 }
 
 std::string id_text(bson::View document) {

@@ -73,7 +73,7 @@ class FieldUpdate {
   virtual int depth() const { return 0; }
 };
 
-/// Levels of nesting in a value: 0 for a scalar.
+/// Levels of nesting in a value that have fields: 0 for a scalar and for what is empty.
 int levels_of(bson::Value value);
 
 /// An update operator. `parse` gets one field of the operator's object; the operand and the collation stay as long as the Update.

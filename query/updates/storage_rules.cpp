@@ -44,6 +44,11 @@ Status check_names(View document) {
 
 }  // namespace
 
+bool nests_too_deep(View document) {
+  constexpr std::size_t kSmallestLevel = 7;  // A type, the end of a name, a length, and its own end.
+  return document.size() > kSmallestLevel * kMostLevels && bson::field_depth(document) > kMostLevels;
+}
+
 Status check_id(Value id) {
   if (id.is_array() || id.is(Type::kRegex) || id.is(Type::kUndefined))
     return error(Code::InvalidIdField, "The '_id' value cannot be of type ", id.type_name());
@@ -51,8 +56,7 @@ Status check_id(Value id) {
 }
 
 Status check_storable(View document) {
-  if (bson::depth(document) > kMostLevels)
-    return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
+  if (nests_too_deep(document)) return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
   const Value id = document["_id"];
   return id.missing() ? Status() : check_id(id);
 }

@@ -5,9 +5,11 @@
 
 namespace partita::query {
 
-/// How deep what is written may be nested, itself counted. One level more was let in before: it remains readable, see
-/// bson::kMaxStoredDepth.
+/// How deep what is written may be nested, itself counted, by bson::field_depth(): one more is there when the innermost is empty,
+/// see bson::kMaxStoredDepth.
 constexpr int kMostLevels = 180;
+/// Whether it lies deeper than that. A short one cannot, and is not looked at.
+bool nests_too_deep(bson::View document);
 
 /// What may be stored as _id: no array, regular expression or undefined, and no name inside it that begins with '$' but those
 /// of a database reference.

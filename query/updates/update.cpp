@@ -7,7 +7,6 @@
 #include "query/updates/storage_rules.h"
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
-#include "wire/bson/nesting.h"
 
 namespace partita::query {
 namespace {
@@ -83,7 +82,7 @@ Result<UpdateOutcome> replace(View before, View source, const bson::Timestamp* t
   const Value old_id = before[kId];
   const Value new_id = source[kId];
   if (!new_id.missing()) CHECK_OK(check_id(new_id));
-  if (bson::nests_deeper(source, kMostLevels)) return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
+  if (nests_too_deep(source)) return error(Code::Overflow, "Document exceeds maximum nesting depth of ", kMostLevels);
   if (!old_id.missing() && !new_id.missing() && bson::compare(old_id, new_id) != 0)
     return error(Code::ImmutableField,
                  "After applying the update, the (immutable) field '_id' was found to have been altered to _id: ",

@@ -261,9 +261,12 @@ class Validator {
 
 Result<View> validate(std::span<const std::uint8_t> bytes, int max_depth) { return Validator(bytes, max_depth).run(); }
 
-int depth(View document) {
-  // In validated bytes every zero type byte closes exactly the innermost open document, so counting is enough.
-  int deepest = 1;
+namespace {
+
+/// In validated bytes every zero type byte closes exactly the innermost open document, so counting is enough.
+template <bool kWithEmpty>
+int deepest_level(View document) {
+  int deepest = kWithEmpty ? 1 : 0;
   int level = 1;
   const Byte* at = document.data() + 4;
   while (true) {
@@ -272,6 +275,7 @@ int depth(View document) {
       if (--level == 0) return deepest;
       continue;
     }
+    if (!kWithEmpty) deepest = std::max(deepest, level);
     const Byte* payload = at + std::strlen(reinterpret_cast<const char*>(at)) + 1;
     switch (type) {
       case Type::kCodeWithScope:
@@ -279,7 +283,8 @@ int depth(View document) {
         [[fallthrough]];
       case Type::kDocument:
       case Type::kArray:
-        deepest = std::max(deepest, ++level);
+        ++level;
+        if (kWithEmpty) deepest = std::max(deepest, level);
         at = payload + 4;
         break;
       default:
@@ -287,5 +292,11 @@ int depth(View document) {
     }
   }
 }
+
+}  // namespace
+
+int depth(View document) { return deepest_level<true>(document); }
+
+int field_depth(View document) { return deepest_level<false>(document); }
 
 }  // namespace partita::bson

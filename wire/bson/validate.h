@@ -25,6 +25,8 @@ Result<View> validate(std::span<const std::uint8_t> bytes, int max_depth = kMaxM
 
 /// Levels of nesting in a validated document: 1 for a flat one. A code's scope is a level.
 int depth(View document);
+/// Levels that have fields: of what is stored MongoDB counts these, and lets an empty one lie in the deepest.
+int field_depth(View document);
 
 /// Well-formed UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. Zeros are allowed.
 bool valid_utf8(std::string_view text);

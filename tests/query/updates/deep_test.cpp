@@ -39,5 +39,25 @@ TEST(DeepUpdates, OthersAreRefusedAtOnce) {
   EXPECT_EQ(Update::parse(bson::Value::of(to_depth("$set", kMostLevels + 1).view())).status().code(), Code::Overflow);
 }
 
+// MongoDB counts the fields on the way: what is empty may lie in the deepest level that may have any.
+TEST(DeepUpdates, TheDeepestLevelMayHoldWhatIsEmpty) {
+  for (const std::string_view leaf : {"1", "{}", "[]"}) {
+    for (const int levels : {kMostLevels, kMostLevels + 1}) {
+      std::string nested(leaf);
+      for (int level = 1; level < levels; ++level) nested = level % 2 == 0 ? "{\"a\": " + nested + "}" : "[" + nested + "]";
+      const std::string whole = "{\"a\": " + nested + "}";
+      const Code expected = levels > kMostLevels ? Code::Overflow : Code::OK;
+      EXPECT_EQ(check_storable(bson::parse_json(whole).value()).code(), expected) << leaf << levels;
+      const bson::Document before = bson::parse_json("{_id: 1}").value();
+      for (const std::string& update : {whole, "{$set: " + whole + "}", "{$min: " + whole + "}", "{$setOnInsert: " + whole + "}"}) {
+        const bson::Document source = bson::parse_json(update).value();
+        const Result<Update> parsed = Update::parse(bson::Value::of(source.view()));
+        bson::Buffer after;
+        EXPECT_EQ(parsed.ok() ? parsed->apply_on_insert(before, after).status().code() : parsed.status().code(), expected) << update.substr(0, 20) << levels;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace partita::query

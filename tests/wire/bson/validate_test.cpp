@@ -152,6 +152,12 @@ TEST(Depth, CountsLevelsThroughArraysAndScopes) {
   EXPECT_EQ(depth_of(nested(7)), 7);
   EXPECT_EQ(depth_of(doc(code_with_scope(0) + "\x0A""a\0"s)), 2);
   EXPECT_EQ(depth_of(doc("\x03""a\0"s + nested(3) + "\x04""b\0"s + nested(2) + "\x10""c\0\0\0\0\0"s)), 4);
+  const auto field_depth_of = [](const std::string& bytes) {
+    return field_depth(View::trusted(reinterpret_cast<const std::uint8_t*>(bytes.data())));
+  };
+  EXPECT_EQ(field_depth_of(doc("")), 0);
+  EXPECT_EQ(field_depth_of(nested(7)), 6);
+  EXPECT_EQ(field_depth_of(doc("\x03""a\0"s + nested(3) + "\x04""b\0"s + nested(2) + "\x10""c\0\0\0\0\0"s)), 3);
 }
 
 TEST(Utf8, FollowsTheUnicodeTable) {
