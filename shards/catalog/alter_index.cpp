@@ -22,7 +22,8 @@ Status Catalog::alter_index(const Namespace& ns, const AlterIndex& alter, const 
   if (collection == nullptr) return not_found(ns);
   TRY(const std::optional<IndexRow> altered, alter(*collection));
   if (!altered) return {};
-  CHECK_OK(IndexSpec::parse(altered->definition).status());
+  TRY(const IndexSpec spec, IndexSpec::parse(altered->definition));
+  if (collection->sharding != nullptr) CHECK_OK(collection->sharding->check_unique(spec));
   change.exclude(*collection);
   CollectionRow row = state_.row(collection->uuid)->copy();
   for (IndexRow& index : row.indexes) {

@@ -103,7 +103,7 @@ bool Sharding::is(const Sharding& other) const {
 }
 
 Status Sharding::check_unique(const IndexSpec& index) const {
-  if (!index.unique) return {};
+  if (!index.unique && !index.prepare_unique) return {};
   if (!begins_with_key(index)) {
     return error(Code::CannotCreateIndex, "cannot create unique index over ", bson::to_shell(index.definition["key"]),
                  " with shard key pattern ", bson::to_shell(key.pattern()));

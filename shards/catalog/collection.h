@@ -79,8 +79,8 @@ struct Sharding {
   bool is(const Sharding& other) const;
   /// Partitions may end within a logical key. (Where the _id is part of the key, a logical key is one document.)
   bool divides_keys() const { return split_logical && !key.has_id(); }
-  /// Whether a unique index holds over all partitions: those that begin with the fields of the key do, unless documents of one
-  /// key lie apart. CannotCreateIndex.
+  /// Whether a unique index, or one that is to become so, holds over all partitions: those that begin with the fields of the
+  /// key do, unless documents of one key lie apart. CannotCreateIndex.
   Status check_unique(const IndexSpec& index) const;
   bool begins_with_key(const IndexSpec& index) const;
   /// An index with that key would say nothing that the records do not.
