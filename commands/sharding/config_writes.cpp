@@ -3,7 +3,6 @@
 
 #include "commands/config_views.h"
 #include "commands/server.h"
-#include "commands/settings/parameters.h"
 #include "query/match/matcher.h"
 #include "shards/balance/balancer.h"
 #include "shards/store.h"
@@ -16,27 +15,47 @@ Status refuse(const shards::Namespace& ns, std::string_view what) {
   return error(Code::IllegalOperation, ns.full(), " is a view of the server, and ", what, " cannot be changed through it");
 }
 
-/// Switches a parameter; refused where there is none of that name.
-Status set_flag(const shards::Namespace& ns, std::string_view name, bson::Value value) {
-  if (!value.is_bool() && !value.is_number()) return wrong_type(ns.full(), "enabled", value, "bool");
-  if (parameters::find(name) == nullptr) return refuse(ns, name);
-  return parameters::set_at_runtime(name, value);
+/// Nothing is taken and ignored: who asks for a window of time in which partitions may be moved must learn that there is none.
+Status check_known(const shards::Namespace& ns, bson::View before, bson::View after, std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : after) {
+    const bool is_known = std::ranges::find(known, name) != known.end();
+    if (!is_known && !bson::equal(before[name], value)) return refuse(ns, name);
+  }
+  return {};
 }
 
-Status change_setting(Operation& operation, const shards::Namespace& ns, bson::View after) {
-  const bson::Value id = after["_id"];
-  const std::string_view name = id.is_string() ? id.as_string() : "";
-  if (name == "autosplit") return set_flag(ns, "enableAutoSplit", after["enabled"]);
-  if (name == "automerge") return set_flag(ns, "enableAutoMerge", after["enabled"]);
-  if (name == "balancer") return operation.server().store.balancer().set_active(!after["stopped"].truthy());
+Result<bool> flag(const shards::Namespace& ns, std::string_view name, bson::Value value) {
+  if (!value.is_bool() && !value.is_number()) return wrong_type(ns.full(), name, value, "bool");
+  return value.truthy();
+}
+
+/// It can be said in two ways; whichever has changed counts.
+Result<bool> balancer_runs(const shards::Namespace& ns, bson::View before, bson::View after) {
+  if (bson::equal(before["mode"], after["mode"])) {
+    TRY(const bool stopped, flag(ns, "stopped", after["stopped"]));
+    return !stopped;
+  }
+  const std::string_view mode = after["mode"].is_string() ? after["mode"].as_string() : "";
+  if (mode == "full" || mode == "off") return mode == "full";
+  return error(Code::BadValue, "the mode of the balancer is 'full' or 'off'");
+}
+
+Status change_setting(Operation& operation, const shards::Namespace& ns, bson::View before, bson::View after) {
+  shards::Balancer& balancer = operation.server().store.balancer();
+  const std::string_view name = before["_id"].as_string();
   if (name == "chunksize") return refuse(ns, "the size of partitions (see the parameter partitionSizeLimitBytes)");
-  return refuse(ns, "this setting");
+  if (name == "balancer") {
+    CHECK_OK(check_known(ns, before, after, {"stopped", "mode"}));
+    TRY(const bool runs, balancer_runs(ns, before, after));
+    return balancer.set_active(runs);
+  }
+  CHECK_OK(check_known(ns, before, after, {"enabled"}));
+  TRY(const bool enabled, flag(ns, "enabled", after["enabled"]));
+  return name == "autosplit" ? balancer.set_splits(enabled) : balancer.set_merges(enabled);
 }
 
 Status change_collection(Operation& operation, const shards::Namespace& ns, bson::View before, bson::View after) {
-  for (const auto& [name, value] : after) {
-    if (name != "noBalance" && name != "enableAutoMerge" && !bson::equal(before[name], value)) return refuse(ns, name);
-  }
+  CHECK_OK(check_known(ns, before, after, {"noBalance", "enableAutoMerge"}));
   TRY(const shards::Namespace sharded, shards::Namespace::parse(before["_id"].as_string()));
   const auto alter = [&](shards::Sharding& sharding) {
     sharding.no_balance = after["noBalance"].truthy();
@@ -46,7 +65,7 @@ Status change_collection(Operation& operation, const shards::Namespace& ns, bson
 }
 
 Status change_row(Operation& operation, const shards::Namespace& ns, bson::View before, bson::View after) {
-  if (ns.collection() == "settings") return change_setting(operation, ns, after);
+  if (ns.collection() == "settings") return change_setting(operation, ns, before, after);
   if (ns.collection() == "collections") return change_collection(operation, ns, before, after);
   return refuse(ns, "what it shows");
 }

@@ -34,7 +34,10 @@ Balancer::Balancer(Store& store, std::shared_ptr<BalanceOptions> options)
     : store_(store), options_(options != nullptr ? std::move(options) : std::make_shared<BalanceOptions>()) {
   {
     Catalog::Change change(store_.catalog());
-    active_ = change.state().meta().balancing;
+    const MetaRow& meta = change.state().meta();
+    active_ = meta.balancing;
+    if (!meta.splitting) options_->splits = false;
+    if (!meta.merging) options_->merges = false;
   }
   drop_plans();
   for (int i = 0; i < kThreads; ++i) {
@@ -63,15 +66,30 @@ void Balancer::drop_plans() {
   }
 }
 
-Status Balancer::set_active(bool active) {
+Status Balancer::keep(bool MetaRow::*what, bool allowed) {
   Catalog::Change change(store_.catalog());
   MetaRow meta = change.state().meta();
-  if (meta.balancing != active) {
-    meta.balancing = active;
-    change.put(MetaRow::key(), meta.encode());
-    CHECK_OK(change.commit());
-  }
+  if (meta.*what == allowed) return {};
+  meta.*what = allowed;
+  change.put(MetaRow::key(), meta.encode());
+  return change.commit();
+}
+
+Status Balancer::set_active(bool active) {
+  CHECK_OK(keep(&MetaRow::balancing, active));
   active_ = active;
+  return {};
+}
+
+Status Balancer::set_splits(bool allowed) {
+  CHECK_OK(keep(&MetaRow::splitting, allowed));
+  options_->splits = allowed;
+  return {};
+}
+
+Status Balancer::set_merges(bool allowed) {
+  CHECK_OK(keep(&MetaRow::merging, allowed));
+  options_->merges = allowed;
   return {};
 }
 

@@ -33,6 +33,9 @@ class Balancer {
   /// Whether it acts of its own accord. Kept in the catalog.
   bool active() const { return active_.load(std::memory_order_relaxed); }
   Status set_active(bool active);
+  // The same for one kind of its work; what forbids it is kept, over what a start says in options().
+  Status set_splits(bool allowed);
+  Status set_merges(bool allowed);
 
   // By hand. They wait for the job at work on the collection, and begin again when another change ends theirs.
   using Interrupt = Catalog::Interrupt;
@@ -55,6 +58,8 @@ class Balancer {
   Figures figures() const;
 
  private:
+  Status keep(bool MetaRow::*what, bool allowed);
+
   enum class Task : std::uint8_t { kSplit, kMerge, kSettle };
   struct Work {
     Task task;

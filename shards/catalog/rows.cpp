@@ -51,6 +51,8 @@ bson::Document MetaRow::encode() const {
     row.add("nextPartition", static_cast<std::int64_t>(next_partition));
     row.add("cluster", cluster);
     if (!balancing) row.add("balancing", false);
+    if (!splitting) row.add("splitting", false);
+    if (!merging) row.add("merging", false);
   });
 }
 
@@ -67,6 +69,8 @@ Result<MetaRow> MetaRow::decode(bson::View row) {
   if (!cluster.is(bson::Type::kObjectId)) return damaged("meta", "cluster");
   meta.cluster = cluster.as_object_id();
   meta.balancing = !row.has("balancing") || row["balancing"].truthy();
+  meta.splitting = !row.has("splitting") || row["splitting"].truthy();
+  meta.merging = !row.has("merging") || row["merging"].truthy();
   return meta;
 }
 

@@ -29,7 +29,10 @@ struct MetaRow {
   std::int32_t format = kFormat;
   std::uint32_t next_partition = 1;
   bson::ObjectId cluster{};
-  bool balancing = true;  ///< The server may split and merge partitions of its own accord.
+  // What the server may do of its own accord: anything, split partitions, merge them.
+  bool balancing = true;
+  bool splitting = true;
+  bool merging = true;
 
   static std::string key() { return "M"; }
   bson::Document encode() const;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "commands/settings/server_parameters.h"
+#include "shards/balance/balancer.h"
+#include "shards/store.h"
 #include "tests/commands/in_process.h"
 #include "tests/support/at_path.h"
 
@@ -66,6 +68,49 @@ TEST_F(ShardingCommands, ViewsAreChangedThroughWhatTheyShow) {
   EXPECT_THAT(run("{insert: 'chunks', documents: [{_id: 1}], $db: 'config'}"), HasSubstr("is a view of the server"));
   EXPECT_EQ(code("{delete: 'chunks', deletes: [{q: {}, limit: 0}], $db: 'config'}").value_or(0), 0);  // A write error.
   EXPECT_EQ(code("{findAndModify: 'tags', query: {}, remove: true, $db: 'config'}"), 20);
+}
+
+// It would be asked of the partition that a duplicate happens to meet.
+TEST_F(ShardingCommands, AnIndexThatCannotBeUniqueIsNotPreparedForIt) {
+  EXPECT_THAT(run("{createIndexes: 's', indexes: [{key: {z: 1}, name: 'z'}, {key: {a: 1, z: 1}, name: 'az'}]}"), HasSubstr("ok: 1.0"));
+  EXPECT_EQ(code("{collMod: 's', index: {name: 'z', prepareUnique: true}}"), 67);
+  EXPECT_EQ(code("{createIndexes: 's', indexes: [{key: {y: 1}, name: 'y', prepareUnique: true}]}"), 67);
+  EXPECT_THAT(run("{collMod: 's', index: {name: 'az', prepareUnique: true}}"), HasSubstr("ok: 1.0"));
+}
+
+TEST_F(ShardingCommands, SettingsAreKept) {
+  const auto set = [&](std::string_view id, std::string_view fields) {
+    return run("{update: 'settings', updates: [{q: {_id: '" + std::string(id) + "'}, u: {$set: {" + std::string(fields) +
+               "}}, upsert: true}], $db: 'config'}");
+  };
+  const std::string changed = "{n: 1, nModified: 1, ok: 1.0}";
+  EXPECT_EQ(set("autosplit", "enabled: false"), changed);
+  EXPECT_EQ(set("automerge", "enabled: false"), changed);
+  EXPECT_EQ(set("balancer", "mode: 'off'"), changed);
+  server_.crash();
+  EXPECT_EQ(rows("settings", "{_id: {$ne: 'chunksize'}}", "{}"),
+            "{\"0\": {_id: \"automerge\", enabled: false}, \"1\": {_id: \"autosplit\", enabled: false}, "
+            "\"2\": {_id: \"balancer\", mode: \"off\", stopped: true}}");
+  EXPECT_EQ(set("autosplit", "enabled: true"), changed);
+  EXPECT_EQ(set("automerge", "enabled: true"), changed);
+  EXPECT_EQ(set("balancer", "stopped: false"), changed);
+  EXPECT_EQ(rows("settings", "{_id: {$ne: 'chunksize'}}", "{}"),
+            "{\"0\": {_id: \"automerge\", enabled: true}, \"1\": {_id: \"autosplit\", enabled: true}, "
+            "\"2\": {_id: \"balancer\", mode: \"full\", stopped: false}}");
+}
+
+TEST_F(ShardingCommands, SettingsTakeNothingThatWouldBeIgnored) {
+  const auto refusal = [&](std::string_view id, std::string_view fields) {
+    return run("{update: 'settings', updates: [{q: {_id: '" + std::string(id) + "'}, u: {$set: {" + std::string(fields) +
+               "}}, upsert: true}], $db: 'config'}");
+  };
+  EXPECT_THAT(refusal("balancer", "activeWindow: {start: '23:00', stop: '06:00'}"), HasSubstr("activeWindow cannot be changed"));
+  EXPECT_THAT(refusal("balancer", "stopped: 'x'"), HasSubstr("stopped"));
+  EXPECT_THAT(refusal("balancer", "mode: 'x'"), HasSubstr("'full' or 'off'"));
+  EXPECT_THAT(refusal("autosplit", "slowly: true"), HasSubstr("slowly cannot be changed"));
+  EXPECT_THAT(refusal("automerge", "enabled: 'x'"), HasSubstr("enabled"));
+  EXPECT_THAT(refusal("other", "a: 1"), HasSubstr("cannot be changed"));
+  EXPECT_TRUE(server_.server().store.balancer().active());
 }
 
 TEST_F(ShardingCommands, AnIndexOnTheShardKeyIsThereAlready) {
