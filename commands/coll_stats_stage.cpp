@@ -18,6 +18,7 @@ constexpr std::string_view kStage = "$collStats";
 struct CollStatsOptions {
   bool count = false;
   bool latency = false;
+  bool histograms = false;
   bool storage = false;
   std::int64_t scale = 1;
 };
@@ -36,7 +37,7 @@ Status parse_latency(bson::View options, CollStatsOptions& to) {
     if (!value.is_bool()) {
       return error(Code::TypeMismatch, "Field 'histograms' should be a boolean value, but found: ", value.type_name());
     }
-    if (value.as_bool()) return error(Code::NotImplemented, "$collStats.latencyStats.histograms is not supported");
+    to.histograms = value.as_bool();
   }
   return {};
 }
@@ -67,12 +68,28 @@ Result<CollStatsOptions> parse(bson::Value specification) {
   return options;
 }
 
-void write_latency(bson::Writer& row, const NamespaceTimes::Usages& usages) {
+/// Stretches in which there was something.
+void write_histogram(const NamespaceTimes::Histogram& histogram, bson::Writer& out) {
+  bson::ArrayWriter list = out.array("histogram");
+  for (std::size_t i = 0; i < histogram.size(); ++i) {
+    if (histogram[i] == 0) continue;
+    bson::Writer one = list.document();
+    one.add("micros", NamespaceTimes::kBegins[i]);
+    one.add("count", histogram[i]);
+  }
+}
+
+/// `histograms` may be null.
+void write_latency(bson::Writer& row, const NamespaceTimes::Usages& usages, const NamespaceTimes::Histograms* histograms) {
   using Kind = NamespaceTimes::Kind;
   bson::Writer latency = row.document("latencyStats");
   const auto group = [&](std::string_view name, std::initializer_list<Kind> kinds) {
     const NamespaceTimes::Usage sum = NamespaceTimes::sum(usages, kinds);
     bson::Writer entry = latency.document(name);
+    if (histograms != nullptr) {
+      static constexpr NamespaceTimes::Histogram kNone{};
+      write_histogram(kinds.size() == 0 ? kNone : (*histograms)[static_cast<std::size_t>(NamespaceTimes::group_of(*kinds.begin()))], entry);
+    }
     entry.add("latency", sum.micros);
     entry.add("ops", sum.count);
   };
@@ -108,7 +125,10 @@ Result<std::vector<bson::Document>> coll_stats(Operation& operation, const shard
     row.add("shard", kNodeName);
     row.add("host", host_and_port(server.settings.net.port));
     row.add("localTime", now_as_date());
-    if (options.latency) write_latency(row, server.namespace_times.of(ns.full()));
+    if (options.latency) {
+      const auto histograms = server.namespace_times.histograms_of(ns.full());
+      write_latency(row, server.namespace_times.of(ns.full()), options.histograms ? &histograms : nullptr);
+    }
     if (options.storage) {
       bson::Writer storage = row.document("storageStats");
       write_collection_sizes(storage, *collection, sizes, options.scale);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/namespace_times.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "shards/catalog/collection.h"
@@ -32,6 +33,23 @@ class FullName {
 
 }  // namespace
 
+// MongoDB's: powers of two, with one more between each two of them from 2 ms to 2 s.
+const std::array<std::int64_t, NamespaceTimes::kStretches> NamespaceTimes::kBegins = [] {
+  std::array<std::int64_t, kStretches> begins{};
+  std::size_t at = 1;
+  for (int power = 1; power <= 40; ++power) {
+    const std::int64_t begin = std::int64_t{1} << power;
+    begins[at++] = begin;
+    if (power >= 11 && power <= 20) begins[at++] = begin + begin / 2;
+  }
+  return begins;
+}();
+
+NamespaceTimes::Group NamespaceTimes::group_of(Kind kind) {
+  if (kind == Kind::kQuery || kind == Kind::kGetMore) return Group::kReads;
+  return kind == Kind::kCommand ? Group::kCommands : Group::kWrites;
+}
+
 Kind NamespaceTimes::kind_of(std::string_view command) {
   if (command == "find") return Kind::kQuery;
   if (command == "insert") return Kind::kInsert;
@@ -49,18 +67,20 @@ void NamespaceTimes::count(const shards::CatalogSnapshot& catalog, std::string_v
   auto found = bucket.by_name.find(name.text());
   if (found == bucket.by_name.end()) {
     if (bucket.by_name.size() >= kMaxNamesPerBucket || catalog.find(name.text()) == nullptr) return;
-    found = bucket.by_name.emplace(name.text(), Usages{}).first;
+    found = bucket.by_name.emplace(name.text(), Times{}).first;
   }
-  Usage& usage = found->second[static_cast<std::size_t>(kind)];
+  Usage& usage = found->second.usages[static_cast<std::size_t>(kind)];
   usage.micros += micros;
   ++usage.count;
+  const auto behind = std::ranges::upper_bound(kBegins, std::max<std::int64_t>(micros, 0));
+  ++found->second.histograms[static_cast<std::size_t>(group_of(kind))][static_cast<std::size_t>(behind - kBegins.begin()) - 1];
 }
 
 std::map<std::string, NamespaceTimes::Usages> NamespaceTimes::all() const {
   std::map<std::string, Usages> names;
   for (const Bucket& bucket : buckets_) {
     const std::lock_guard lock(bucket.mutex);
-    names.insert(bucket.by_name.begin(), bucket.by_name.end());
+    for (const auto& [name, times] : bucket.by_name) names.emplace(name, times.usages);
   }
   return names;
 }
@@ -69,7 +89,14 @@ NamespaceTimes::Usages NamespaceTimes::of(std::string_view ns) const {
   const Bucket& bucket = buckets_[NameHash()(ns) % kBuckets];
   const std::lock_guard lock(bucket.mutex);
   const auto found = bucket.by_name.find(ns);
-  return found == bucket.by_name.end() ? Usages{} : found->second;
+  return found == bucket.by_name.end() ? Usages{} : found->second.usages;
+}
+
+NamespaceTimes::Histograms NamespaceTimes::histograms_of(std::string_view ns) const {
+  const Bucket& bucket = buckets_[NameHash()(ns) % kBuckets];
+  const std::lock_guard lock(bucket.mutex);
+  const auto found = bucket.by_name.find(ns);
+  return found == bucket.by_name.end() ? Histograms{} : found->second.histograms;
 }
 
 NamespaceTimes::Usage NamespaceTimes::sum(const Usages& usages, std::initializer_list<Kind> kinds) {

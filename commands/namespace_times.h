@@ -25,6 +25,14 @@ class NamespaceTimes {
     std::int64_t count = 0;
   };
   using Usages = std::array<Usage, kKinds>;
+  /// How often operations took so long: each stretch of time begins at one of kBegins, in microseconds, and ends at the next.
+  static constexpr std::size_t kStretches = 51;
+  static const std::array<std::int64_t, kStretches> kBegins;
+  using Histogram = std::array<std::int64_t, kStretches>;
+  enum class Group : std::uint8_t { kReads, kWrites, kCommands };
+  static constexpr std::size_t kGroups = 3;
+  using Histograms = std::array<Histogram, kGroups>;
+  static Group group_of(Kind kind);
   static Usage sum(const Usages& usages, std::initializer_list<Kind> kinds);
 
   static Kind kind_of(std::string_view command);
@@ -35,6 +43,7 @@ class NamespaceTimes {
   std::map<std::string, Usages> all() const;
   /// Of one namespace; zeros for one that was never used.
   Usages of(std::string_view ns) const;
+  Histograms histograms_of(std::string_view ns) const;
 
  private:
   static constexpr std::size_t kBuckets = 64;
@@ -45,9 +54,13 @@ class NamespaceTimes {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
   };
+  struct Times {
+    Usages usages = {};
+    Histograms histograms = {};
+  };
   struct alignas(64) Bucket {
     mutable std::mutex mutex;
-    std::unordered_map<std::string, Usages, NameHash, std::equal_to<>> by_name;
+    std::unordered_map<std::string, Times, NameHash, std::equal_to<>> by_name;
   };
   std::array<Bucket, kBuckets> buckets_;
 };
