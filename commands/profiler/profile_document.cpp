@@ -84,6 +84,7 @@ void write_profile_replanned(const Operation& operation, bson::Writer& out) {
 void write_profile_end(const ProfileEnd& end, bson::Writer& out) {
   add_number(out, "millis", std::chrono::duration_cast<std::chrono::milliseconds>(end.took).count());
   if (!end.plan_summary.empty()) out.add("planSummary", end.plan_summary);
+  if (end.plan != nullptr) end.plan->write_stats(end.walked, out);
   out.add("ts", now_as_date());
   out.add("client", address_of(end.client.peer()));
   if (const std::string_view name = end.client.application_name(); !name.empty()) out.add("appName", name);
@@ -91,9 +92,38 @@ void write_profile_end(const ProfileEnd& end, bson::Writer& out) {
   out.add("user", "");
 }
 
+namespace {
+
+/// What is planned once more: of a getMore what has opened its cursor.
+bson::View planned_command(const Operation& operation) {
+  const bson::View origin = operation.stats().originating_command.view();
+  return origin.empty() ? operation.body() : origin;
+}
+
+ProfilePlan::Walked walked(const FinishedOperation& finished) {
+  const OperationStats& stats = finished.operation.stats();
+  const std::string_view name = finished.operation.command().name;
+  ProfilePlan::Walked walked{.keys = keys_examined(stats), .documents = stats.documents.docs_examined};
+  walked.millis = std::chrono::duration_cast<std::chrono::milliseconds>(finished.took).count();
+  walked.ended = finished.reply.at_path("cursor.id").exact_int64().value_or(0) == 0;
+  if (name == "find") walked.returned = stats.documents.returned;
+  if (name == "count") walked.used = finished.reply["n"].exact_int64();
+  if (name == "findAndModify") {
+    const bson::Value last = finished.reply["lastErrorObject"];
+    walked.used = last.is_document() ? last.as_document()["n"].exact_int64() : std::nullopt;
+    walked.returned = finished.reply["value"].is_document() ? 1 : 0;
+    walked.modified = stats.documents.updated;
+  }
+  return walked;
+}
+
+}  // namespace
+
 bson::Document profile_document(const FinishedOperation& finished, const shards::Namespace& ns) {
   const Operation& operation = finished.operation;
   const OperationStats& stats = operation.stats();
+  // Its end changes nothing of it: another one of the same client is planned.
+  const ProfilePlan plan(const_cast<Operation&>(operation), finished.status.ok() ? planned_command(operation) : bson::View(), stats.plan_summary);
   return bson::Document::build([&](bson::Writer& out) {
     out.add("op", operation_kind(&operation.command()));
     out.add("ns", ns.full());
@@ -107,11 +137,14 @@ bson::Document profile_document(const FinishedOperation& finished, const shards:
     if (operation.command().name == "insert" && finished.status.ok()) add_number(out, "ninserted", stats.documents.inserted);
     out.add("numYield", std::int32_t{0});
     if (batch && finished.status.ok()) add_number(out, "nreturned", stats.documents.returned);
+    plan.write_hashes(out);
     out.document("locks").close();
     write_profile_failure(finished.status, out);
     add_number(out, "responseLength", static_cast<std::int64_t>(finished.reply.size() + kFrameBytes));
     out.add("protocol", operation.request().legacy ? "op_query" : "op_msg");
-    write_profile_end({operation.client(), finished.took, stats.plan_summary}, out);
+    // The plan of a cursor has done more than this batch.
+    const bool of_it_all = stats.originating_command.view().empty();
+    write_profile_end({operation.client(), finished.took, stats.plan_summary, of_it_all ? &plan : nullptr, walked(finished)}, out);
   });
 }
 

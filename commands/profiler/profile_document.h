@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "commands/finished_operation.h"
+#include "commands/profiler/profile_plan.h"
 #include "shards/catalog/names.h"
 
 namespace partita::commands {
@@ -19,6 +20,8 @@ struct ProfileEnd {
   const ClientConnection& client;
   std::chrono::steady_clock::duration took;
   std::string_view plan_summary;
+  const ProfilePlan* plan = nullptr;  ///< With what was counted, `walked`.
+  ProfilePlan::Walked walked = {};
 };
 void write_profile_end(const ProfileEnd& end, bson::Writer& out);
 /// Whether a plan was given up for another one.

@@ -20,7 +20,16 @@ class StatementNote {
 
  private:
   using Fields = std::function<void(bson::Writer& out)>;
-  void offer(std::string_view kind, const Status& status, const Fields& command, const Fields& counts);
+  /// What it is called, and of what has a plan the command that it is of, with the name of its statements.
+  struct Kind {
+    std::string_view op;
+    std::string_view command = {};
+    std::string_view list = {};
+    std::int64_t used = 0;
+    std::int64_t modified = 0;
+  };
+  bson::Document alone(const Kind& kind, bson::View statement) const;
+  void offer(const Kind& kind, const Status& status, const Fields& command, const Fields& counts);
 
   Operation& operation_;
   const shards::Namespace& ns_;

@@ -51,8 +51,8 @@ TEST_F(Profile, TellsWhatWasAskedAndHowItWasDone) {
   const bson::View row = at(reply.view(), "cursor.firstBatch").as_document().begin()->value.as_document();
   std::string names;
   for (const bson::Field& field : row) names.append(field.name).append(" ");
-  EXPECT_EQ(names, "_id op ns command cursorExhausted keysExamined docsExamined numYield nreturned locks responseLength protocol "
-                   "millis planSummary ts client allUsers user ");
+  EXPECT_EQ(names, "_id op ns command cursorExhausted keysExamined docsExamined numYield nreturned queryHash planCacheKey locks responseLength protocol "
+                   "millis planSummary execStats ts client allUsers user ");
   EXPECT_EQ(readable(row["command"].as_document()), "{find: \"c\", filter: {a: 2}, comment: \"why\", $db: \"test\"}");
   EXPECT_EQ(row["keysExamined"].exact_int64(), 2);
   EXPECT_EQ(row["docsExamined"].exact_int64(), 2);
@@ -93,6 +93,46 @@ TEST_F(Profile, TellsThePlanInMongoDBsWords) {
     lines.push_back(detail::join("{keysExamined: ", told.keys, ", docsExamined: ", told.documents, ", planSummary: \"", told.plan, "\"}"));
   }
   EXPECT_EQ(kept("planSummary: 1, keysExamined: 1, docsExamined: 1"), lines);
+}
+
+TEST_F(Profile, TellsHowStagesOfThePlanWent) {
+  send("{profile: 2}");
+  for (const char* command :
+       {"{find: 'c', filter: {a: 2, x: null}, sort: {b: -1}, limit: 1}", "{find: 'c', filter: {b: null}, sort: {x: 1}, skip: 1}",
+        "{count: 'c', query: {a: 2}}", "{update: 'c', updates: [{q: {a: 2}, u: {$set: {y: 1}}, multi: true}]}",
+        "{delete: 'c', deletes: [{q: {_id: 3}, limit: 1}]}"}) {
+    send(command);
+  }
+  const bson::Document reply = send("{find: 'system.profile', filter: {execStats: {$exists: true}}, projection: {_id: 0, execStats: 1}}");
+  std::vector<std::string> told;
+  for (const bson::Field& row : at(reply.view(), "cursor.firstBatch").as_document()) {
+    std::string line;
+    for (bson::Value stage = row.value.as_document()["execStats"]; stage.is_document(); stage = stage.as_document()["inputStage"]) {
+      const bson::View one = stage.as_document();
+      line.append(one["stage"].as_string()).append(" ").append(one.has("nReturned") ? bson::to_shell(one["nReturned"]) : "?");
+      for (const char* name : {"keysExamined", "docsExamined", "nCounted", "nMatched", "nWouldDelete"}) {
+        if (one.has(name)) line.append(" ").append(name).append(" ").append(bson::to_shell(one[name]));
+      }
+      line += "; ";
+    }
+    told.push_back(line);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "LIMIT 1; FETCH 1 docsExamined 1; IXSCAN 1 keysExamined 1; ",
+                      "SKIP 2; SORT 3; COLLSCAN ? docsExamined 3; ",
+                      "COUNT 0 nCounted 2; COUNT_SCAN 2 keysExamined 2; ",
+                      "UPDATE 0 nMatched 2; FETCH 2 docsExamined 2; IXSCAN 2 keysExamined 2; ",
+                      "DELETE 0 nWouldDelete 1; IDHACK 1 keysExamined 1 docsExamined 1; "}));
+}
+
+TEST_F(Profile, TellsTheHashesOfACursorsQuery) {
+  send("{profile: 2}");
+  const bson::Document first = send("{find: 'c', filter: {a: {$gt: 0}}, batchSize: 1}");
+  send("{getMore: {$numberLong: '" + std::to_string(at(first.view(), "cursor.id").exact_int64().value_or(0)) + "'}, collection: 'c'}");
+  const std::vector<std::string> hashes = kept("queryHash: 1, planCacheKey: 1", "{ns: 'test.c'}");
+  ASSERT_EQ(hashes.size(), 2U);
+  EXPECT_EQ(hashes[0], hashes[1]);
+  EXPECT_THAT(hashes[0], HasSubstr("queryHash"));
 }
 
 TEST_F(Profile, TellsStatementsOfABulkWriteUnderTheirNamespaces) {
