@@ -176,6 +176,7 @@ Status distinct(Operation& operation, bson::Writer& reply) {
     TRY(const Plan plan, choose_plan(operation.plan_asker(), collection, matcher, {}, request.hint, needs_of(request)));
     LegWalks walks(operation, collection, matcher, plan.order, request.asked.over(*collection));
     walks.watch(plan.premise);
+    if (plan.exact) walks.ask_nothing();
     std::vector<std::unique_ptr<DistinctValues>> found(walks.legs());
     for (auto& one : found) one = std::make_unique<DistinctValues>(request.key, order);
     CHECK_OK(walks.for_each([&](std::size_t leg, bson::View document) { return found[leg]->add(document); }));

@@ -60,7 +60,7 @@ Result<RunFigures> run_walks(Operation& operation, const ExplainedQuery& explain
   const bool by_key = plan.by_key();
   LegWalks walks(operation, collection, matcher, plan.order, explained.asked.over(*collection));
   walks.watch(plan.premise);
-  if (plan.exact && !explained.looks) walks.count_keys();
+  if (plan.exact) explained.looks ? walks.ask_nothing() : walks.count_keys();
   query::PlanFigures& figures = run.plan;
   if (explained.looks) {
     CHECK_OK(walks.for_each(explained.looks(walks.legs())));

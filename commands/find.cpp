@@ -217,6 +217,7 @@ PlanNeeds needs_of(const FindQuery& query) {
   PlanNeeds needs;
   const ShownDocuments& shown = query.shown;
   std::vector<std::string> paths;
+  needs.key_alone = shown.return_key && !(shown.projection && shown.projection->asks_for_meta());
   if (shown.projection && !shown.wants_metadata() && shown.projection->collect_paths(paths)) needs.paths = std::move(paths);
   return needs;
 }

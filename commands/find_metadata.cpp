@@ -20,7 +20,9 @@ constexpr std::string_view kPathField = "$_path";  ///< What a wildcard's keys b
 
 bool is_walked_over(const shards::ScanOrder& way, std::string_view key) {
   const auto holds = [&](const query::KeyRange& range) { return key >= range.lower && (range.upper.empty() || key < range.upper); };
-  return way.ranges.empty() || std::ranges::any_of(way.ranges, holds);
+  if (!way.ranges.empty() && std::ranges::none_of(way.ranges, holds)) return false;
+  bson::Buffer next;
+  return way.later == nullptr || way.later->hold(shards::bytes_of(key), false, next);
 }
 
 View copy(const bson::Buffer& built, query::Arena& arena) { return View::trusted(arena.copy(built.bytes()).data()); }

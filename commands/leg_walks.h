@@ -26,6 +26,8 @@ class LegWalks {
     work_.filter = nullptr;
     work_.keys_alone = true;
   }
+  /// Before for_each(): all rows of the plan match.
+  void ask_nothing() { work_.filter = nullptr; }
   std::size_t legs() const { return scans_.size(); }
   /// Calls `look(leg, document) -> Status` for every row: those of one leg by one thread, in order.
   using Look = std::function<Status(std::size_t leg, bson::View document)>;

@@ -188,7 +188,7 @@ Status PlanPremise::check(const Demand& demand, const shards::Collection& now) {
   if (place == now.indexes.size()) return {};
   const auto legs = leg_spans(now, {.index = demand.index, .ranges = {}, .within = demand.within});
   if ((array_bits(now, place, legs) & demand.without_arrays) == 0) return {};
-  return error(Code::QueryPlanKilled, "the first array in index '", demand.index->name, "' has come since the query was planned");
+  return error(Code::QueryPlanKilled, "an array has come into index '", demand.index->name, "' where it had none when the query was planned");
 }
 
 Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> collection, const query::FilterTree& filter,
@@ -198,6 +198,7 @@ Result<PlanChoice> PlanChoice::make(std::shared_ptr<const shards::Collection> co
   choice.needs_ = std::make_unique<const PlanNeeds>(std::move(needs));
   choice.request_ = {.filter = &filter, .sort = &sort, .indexes = {}};
   if (choice.needs_->paths) choice.request_.needed = &*choice.needs_->paths;
+  choice.request_.key_alone = choice.needs_->key_alone;
   if (choice.collection_ == nullptr) {
     choice.candidates_.push_back({.access = query::Plan::Access::kNothing});
     return choice;
@@ -249,6 +250,7 @@ void PlanChoice::describe() {
 void PlanChoice::limit_to(query::KeyRange range, bool filters) {
   candidates_.resize(1);
   candidates_.front().given = std::move(range);
+  candidates_.front().later.clear();
   candidates_.front().needs_filter = filters;
   candidates_.front().exact = false;
 }
@@ -279,7 +281,7 @@ bool PlanChoice::names_keys(const query::Plan& plan) const {
 
 shards::ScanOrder PlanChoice::order_of(const query::Plan& plan) const {
   using Access = query::Plan::Access;
-  if (plan.access == Access::kUnion && (plan.merges || !plan.through_one_index())) return order_of_union(plan);
+  if (plan.access == Access::kUnion && (plan.merges || !plan.is_of_ranges())) return order_of_union(plan);
   const query::Plan& by = plan.branches.empty() ? plan : plan.branches.front();
   shards::ScanOrder order{.backward = plan.backward};
   order.may_repeat = std::ranges::any_of(plan.branches, &query::Plan::may_repeat) || plan.may_repeat;
@@ -294,6 +296,7 @@ shards::ScanOrder PlanChoice::order_of(const query::Plan& plan) const {
   for (std::size_t i = 0; i < plan.sort_fields.size(); ++i) {
     order.fields.push_back({plan.sort_fields[i], way.fields[i].form, way.fields[i].direction});
   }
+  if (!plan.later.empty()) order.later = std::make_shared<const shards::LaterFields>(plan.by_field(), plan.intervals.size());
   if (order.index != nullptr) ask_keys(plan, way, order);
   return order;
 }
@@ -315,7 +318,7 @@ void PlanChoice::ask_keys(const query::Plan& plan, const query::IndexDescription
   }
   if (plan.needs_sort) for (const query::SortField& field : request_.sort->fields()) wanted.insert(field.path);
   std::vector<query::KeyDocument::Field> fields;
-  for (const auto& field : way.fields) fields.push_back({std::string(field.path), field.direction, wanted.contains(field.path)});
+  for (const auto& field : way.fields) fields.push_back({std::string(field.path), field.direction, needs_->key_alone || wanted.contains(field.path)});
   order.covered = std::make_shared<const query::KeyDocument>(std::move(fields));
 }
 

@@ -84,6 +84,7 @@ Status settle_natural_sort(bson::View& sort, bson::Value& hint);
 struct PlanNeeds {
   std::optional<std::vector<std::string>> paths = {};  ///< Nullopt: whole documents.
   std::string distinct = {};  ///< Only the different values of this path.
+  bool key_alone = false;  ///< Only the key of the index by which it is found.
   bool apart = false;  ///< For explain: what is done for each branch of the plan is counted by itself.
 };
 

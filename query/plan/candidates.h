@@ -53,8 +53,10 @@ std::size_t range_count(const std::vector<FieldIntervals>& narrowed);
 bool makes_few_ranges(std::size_t ranges, std::size_t more);
 
 /// Adds what the filter says of the fields behind those that are narrowed already, up to `end`, as long as each before is pinned
-/// to points.
-void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed);
+/// to points. Of an index of values, `later` gets what it says of the fields behind those, up to the last of which it says
+/// something.
+void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed,
+            std::vector<FieldIntervals>* later = nullptr);
 
 /// How an index's order makes good a sort.
 struct Order {
@@ -63,7 +65,8 @@ struct Order {
 };
 
 /// Whether the index's order is the sort's or its reverse: fields pinned to one point may stand between. A field pinned
-/// to several breaks the order of those behind it, unless its points are walked over each by itself.
+/// to several breaks the order of those behind it, unless its points are walked over each by itself. Of fields without
+/// intervals nothing is known.
 std::optional<Order> serves_sort(const IndexDescription& index, const std::vector<FieldIntervals>& narrowed,
                                  const SortSpec& spec, bool each_point_by_itself = false);
 

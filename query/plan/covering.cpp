@@ -73,8 +73,7 @@ bool are_settled(const std::vector<const FilterNode*>& conditions) {
     if (type_class.value_or(here) != here) return false;
     type_class = here;
   }
-  const bool open_below = (ends & 1) == 0;
-  return !(open_below && type_class == TypeClass::kNumber);
+  return true;
 }
 
 std::vector<const FilterNode*> conditions_on(const FilterTree& filter, std::string_view path) {
@@ -83,6 +82,22 @@ std::vector<const FilterNode*> conditions_on(const FilterTree& filter, std::stri
     if (node->kind == Kind::kField && node->path.text() == path) found.push_back(node);
   }
   return found;
+}
+
+/// Of a field that may have several keys, of which others may be meant by each condition: the one that the ranges are made of.
+void keep_used(std::vector<const FilterNode*>& conditions) {
+  if (conditions.size() == 2 && are_settled(conditions)) {
+    if ((settles(*conditions.front()).value_or(0) & 1) == 0) std::swap(conditions[0], conditions[1]);
+    conditions.pop_back();
+  }
+  if (conditions.size() != 1) conditions.clear();
+}
+
+/// Whether that is all of them.
+bool all_used(std::vector<const FilterNode*> conditions) {
+  const std::size_t all = conditions.size();
+  keep_used(conditions);
+  return conditions.size() == all;
 }
 
 /// Whether keys tell of these conditions what the filter says of values.
@@ -100,11 +115,20 @@ bool tells_apart(const IndexDescription& index, std::size_t place, const FilterT
 
 }  // namespace
 
-bool is_covered(const PlanRequest& request, const Plan& scan) {
-  const IndexDescription& index = request.indexes[scan.index];
-  if (request.needed == nullptr || request.filter->near != nullptr || !has_values(index) || !asks_for_told_paths(index, *request.filter)) return false;
+namespace {
+
+/// Whether keys tell all that is wanted of a document: of one for its key, that it would have that key.
+bool tell_what_is_needed(const PlanRequest& request, const IndexDescription& index) {
   const auto told = [&](std::string_view path) { return is_told(index, path); };
-  if (!std::ranges::all_of(*request.needed, told)) return false;
+  if (request.key_alone) return index.filter == nullptr && std::ranges::all_of(index.fields, told, &IndexDescription::Field::path);
+  return request.needed != nullptr && std::ranges::all_of(*request.needed, told);
+}
+
+/// The same as is_covered() but for what the filter asks.
+bool covers_what_is_shown(const PlanRequest& request, const Plan& scan) {
+  const IndexDescription& index = request.indexes[scan.index];
+  if (request.filter->near != nullptr || !has_values(index) || !tell_what_is_needed(request, index)) return false;
+  const auto told = [&](std::string_view path) { return is_told(index, path); };
   if (scan.needs_sort && !std::ranges::all_of(request.sort->fields(), told, &SortField::path)) return false;
   // Documents within one document would have to be put together.
   std::vector<std::string_view> names;
@@ -113,13 +137,22 @@ bool is_covered(const PlanRequest& request, const Plan& scan) {
   return std::ranges::adjacent_find(names) == names.end();
 }
 
+}  // namespace
+
+bool is_covered(const PlanRequest& request, const Plan& scan) {
+  return asks_for_told_paths(request.indexes[scan.index], *request.filter) && covers_what_is_shown(request, scan);
+}
+
 bool is_exact(const PlanRequest& request, const Plan& scan) {
   const IndexDescription& index = request.indexes[scan.index];
   if (index.wildcard != nullptr || request.filter->near != nullptr || scan.access != Plan::Access::kIndexScan) return false;
   std::size_t settled = 0;
-  for (std::size_t i = 0; i < scan.intervals.size(); ++i) {
-    const auto conditions = conditions_on(*request.filter, index.fields[i].path);
-    if (scan.intervals[i].form != KeyForm::kValue || has_position(index.fields[i].path) || may_have_array(index, i) || !are_settled(conditions)) return false;
+  const std::vector<FieldIntervals> fields = scan.by_field();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].intervals.empty()) continue;
+    auto conditions = conditions_on(*request.filter, index.fields[i].path);
+    if (may_have_array(index, i) && !all_used(conditions)) return false;
+    if (fields[i].form != KeyForm::kValue || has_position(index.fields[i].path) || !are_settled(conditions)) return false;
     if (!compares_alike(index.fields[i], *request.filter, conditions)) return false;
     settled += conditions.size();
   }
@@ -132,13 +165,37 @@ std::vector<const FilterNode*> key_conditions(const PlanRequest& request, const 
   const IndexDescription& index = request.indexes[scan.index];
   if (!has_values(index)) return found;
   std::vector<bool> settled;
-  for (std::size_t i = 0; i < scan.intervals.size(); ++i) settled.push_back(are_settled(conditions_on(*request.filter, index.fields[i].path)));
+  for (const FieldIntervals& field : scan.by_field()) {
+    settled.push_back(!field.intervals.empty() && are_settled(conditions_on(*request.filter, index.fields[settled.size()].path)));
+  }
   for (const FilterNode* node : conjuncts(*request.filter)) {
     if (node->kind != Kind::kField || node->predicate == nullptr) continue;
     const auto place = place_of(index, node->path.text());
     if (place && !may_have_array(index, *place) && (*place >= settled.size() || !settled[*place])) found.push_back(node);
   }
   return found;
+}
+
+std::vector<const FilterNode*> settled_conditions(const PlanRequest& request, const Plan& scan) {
+  std::vector<const FilterNode*> found = scan.key_conditions;
+  const IndexDescription& index = request.indexes[scan.index];
+  const bool of_values = index.wildcard == nullptr && index.geo == nullptr && index.text == nullptr && !index.clustered;
+  if (!of_values || scan.given || std::ranges::any_of(request.filter->nodes, &FilterNode::is_elem)) return found;
+  const std::vector<FieldIntervals> fields = scan.by_field();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].intervals.empty() || fields[i].form != KeyForm::kValue || has_position(index.fields[i].path)) continue;
+    auto conditions = conditions_on(*request.filter, index.fields[i].path);
+    if (!compares_alike(index.fields[i], *request.filter, conditions)) continue;
+    if (may_have_array(index, i)) keep_used(conditions);
+    if (!are_settled(conditions)) continue;
+    for (const FilterNode* node : conditions) if (std::ranges::find(found, node) == found.end()) found.push_back(node);
+  }
+  return found;
+}
+
+bool leaves_nothing(const PlanRequest& request, const Plan& scan) {
+  const auto asks = [](const FilterNode& node) { return node.kind != Kind::kAnd; };
+  return static_cast<std::size_t>(std::ranges::count_if(request.filter->nodes, asks)) == settled_conditions(request, scan).size();
 }
 
 std::optional<Plan> distinct_plan(const PlanRequest& request, std::string_view path) {
@@ -152,7 +209,7 @@ std::optional<Plan> distinct_plan(const PlanRequest& request, std::string_view p
     if (!place || index.hidden || index.clustered || (request.hint && *request.hint != i)) continue;
     std::optional<Plan> scan = whole_or_narrowed(keys_only, i);
     if (!scan || !is_exact(request, *scan) || scan->intervals.size() > *place + 1) continue;
-    scan->covered = is_covered(keys_only, *scan);
+    scan->covered = covers_what_is_shown(keys_only, *scan);
     if (!scan->covered && !tells_apart(index, *place, *request.filter)) continue;
     const auto pinned = [](const FieldIntervals& field) { return field.intervals.size() == 1 && field.intervals[0].is_point(); };
     const bool leads = scan->intervals.size() >= *place && std::all_of(scan->intervals.begin(), scan->intervals.begin() + static_cast<std::ptrdiff_t>(*place), pinned);

@@ -6,6 +6,7 @@
 #include "query/plan/clauses.h"
 #include "query/plan/explain_access.h"
 #include "query/plan/explain_near.h"
+#include "wire/bson/compare.h"
 #include "wire/bson/narrow_number.h"
 #include "wire/saturating.h"
 
@@ -208,6 +209,89 @@ void explain_sorted(const SortFigures& sorted, Writer& out) {
   add_number(out, "totalDataSizeSorted", static_cast<std::int64_t>(sorted.bytes));
   out.add("usedDisk", sorted.spills != 0);
   add_number(out, "spills", static_cast<std::int64_t>(sorted.spills));
+}
+
+namespace {
+
+/// What is left of a filter, as conditions that all hold.
+class Rest {
+ public:
+  explicit Rest(std::span<const FilterNode* const> settled) : settled_(settled) {}
+  void add(View filter);
+  void write(std::string_view name, Writer& out) const;
+
+ private:
+  /// An operator of a field, or all of a field of the filter, where that has no path.
+  struct Condition {
+    std::string_view path;
+    bson::Field field;
+  };
+  bool is_settled(std::string_view path, std::string_view name, bson::Value operand) const;
+  void add_field(const bson::Field& field);
+  static void write(const Condition& condition, Writer& out);
+
+  std::span<const FilterNode* const> settled_;
+  std::vector<Condition> conditions_;
+};
+
+bool Rest::is_settled(std::string_view path, std::string_view name, bson::Value operand) const {
+  return std::ranges::any_of(settled_, [&](const FilterNode* node) {
+    return node->path.text() == path && node->field_operator->name == name && bson::equal(node->operand, operand);
+  });
+}
+
+void Rest::add_field(const bson::Field& field) {
+  if (field.name.starts_with('$')) return conditions_.push_back({{}, field});
+  const bool pattern = field.value.is(bson::Type::kRegex);
+  if (pattern || !is_condition(field.value)) {
+    if (!is_settled(field.name, pattern ? "$regex" : "$eq", field.value)) conditions_.push_back({{}, field});
+    return;
+  }
+  const View operators = field.value.as_document();
+  const auto settles = [&](const bson::Field& one) { return is_settled(field.name, one.name, one.value); };
+  if (std::ranges::none_of(operators, settles)) return conditions_.push_back({{}, field});
+  for (const bson::Field& one : operators) {
+    if (!settles(one)) conditions_.push_back({field.name, one});
+  }
+}
+
+void Rest::add(View filter) {
+  std::vector<View> pending{filter};
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const View part = pending[i];
+    for (const bson::Field& field : part) {
+      if (field.name != "$and") {
+        add_field(field);
+        continue;
+      }
+      for (const bson::Field& one : field.value.as_document()) pending.push_back(one.value.as_document());
+    }
+  }
+}
+
+void Rest::write(const Condition& condition, Writer& out) {
+  if (condition.path.empty()) return write_condition(condition.field, out);
+  out.document(condition.path).add(condition.field);
+}
+
+void Rest::write(std::string_view name, Writer& out) const {
+  if (conditions_.empty()) return;
+  Writer shown = out.document(name);
+  if (conditions_.size() == 1) return write(conditions_.front(), shown);
+  bson::ArrayWriter all = shown.array("$and");
+  for (const Condition& condition : conditions_) {
+    Writer one = all.document();
+    write(condition, one);
+  }
+}
+
+}  // namespace
+
+void explain_rest(View filter, std::span<const FilterNode* const> settled, std::string_view name, Writer& out) {
+  if (settled.empty()) return explain_filter(filter, name, out);
+  Rest rest(settled);
+  rest.add(filter);
+  rest.write(name, out);
 }
 
 void explain_filter(View filter, std::string_view name, Writer& out) {

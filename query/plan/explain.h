@@ -61,5 +61,7 @@ void explain_sorted(const SortFigures& sorted, bson::Writer& out);
 
 /// The filter in one form whichever way it was written: {a: 1} is {a: {$eq: 1}}, several conditions are an $and.
 void explain_filter(bson::View filter, std::string_view name, bson::Writer& out);
+/// The same without conditions that are settled already; nothing where none is left.
+void explain_rest(bson::View filter, std::span<const FilterNode* const> settled, std::string_view name, bson::Writer& out);
 
 }  // namespace partita::query

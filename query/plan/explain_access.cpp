@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/array_bits.h"
+#include "query/plan/covering.h"
 #include "query/shard_key/shard_key.h"
 #include "wire/bson/narrow_number.h"
 
@@ -21,6 +22,8 @@ void write_passed(const Passed& passed, const PlanFigures& figures, Writer& out)
   add_number(out, "works", works);
   add_number(out, "advanced", left);
   add_number(out, "needTime", works - left - end);
+  // Walks are not given up for others and taken up again: what that costs MongoDB is nothing here.
+  for (const char* pause : {"needYield", "saveState", "restoreState"}) out.add(pause, 0);
   out.add("isEOF", static_cast<std::int32_t>(end));
 }
 
@@ -87,18 +90,42 @@ std::vector<std::string_view> field_names(const Plan& plan, const IndexDescripti
 void write_bounds(const Plan& plan, const IndexDescription& index, Writer& bounds) {
   if (plan.given) return;  // Keys, and no intervals: MongoDB does not tell them either.
   const std::vector<std::string_view> names = field_names(plan, index);
+  const std::vector<FieldIntervals> fields = plan.by_field();
   for (std::size_t i = 0; i < names.size(); ++i) {
     bson::ArrayWriter intervals = bounds.array(names[i]);
-    if (i >= plan.intervals.size()) {
+    if (i >= fields.size() || fields[i].intervals.empty()) {
       intervals.push("[MinKey, MaxKey]");
     } else {
-      for (const Interval& interval : plan.intervals[i].intervals) intervals.push(shown(interval, plan.intervals[i].form, plan.intervals[i].collation));
+      for (const Interval& interval : fields[i].intervals) intervals.push(shown(interval, fields[i].form, fields[i].collation));
     }
   }
 }
 
+namespace {
+
+/// Of a union of clauses: all that they ask is settled within each of them.
+bool settles_clauses(const Telling& telling) {
+  return std::ranges::all_of(telling.plan.branches, [&](const Plan& branch) {
+    if (branch.clause == nullptr || !Telling{branch, telling.planned, telling.request, nullptr}.by_index()) return false;
+    PlanRequest own = telling.planned;
+    own.filter = branch.clause.get();
+    return leaves_nothing(own, branch);
+  });
+}
+
+}  // namespace
+
 void write_filter(const Telling& telling, Writer& out) {
-  if (telling.plan.needs_filter && !telling.request.filter.empty()) explain_filter(telling.request.filter, "filter", out);
+  if (!telling.plan.needs_filter || telling.request.filter.empty()) return;
+  std::vector<const FilterNode*> settled;
+  if (telling.is_union()) {
+    if (settles_clauses(telling)) return;
+    const Plan& first = telling.plan.branches.front();
+    if (first.clause == nullptr && first.access == Plan::Access::kIndexScan) settled = settled_conditions(telling.planned, first);
+  } else if (telling.by_index()) {
+    settled = settled_conditions(telling.planned, telling.plan);
+  }
+  explain_rest(telling.request.filter, settled, "filter", out);
 }
 
 namespace {
@@ -159,7 +186,7 @@ namespace {
 /// One stretch of keys is all that is looked at.
 bool counts_keys(const Telling& telling) {
   const auto points = [](const FieldIntervals& field) { return field.intervals.size() == 1; };
-  return telling.request.use == PlanUse::kCount && telling.plan.exact && std::ranges::all_of(telling.plan.intervals, points);
+  return telling.request.use == PlanUse::kCount && telling.plan.exact && telling.plan.later.empty() && std::ranges::all_of(telling.plan.intervals, points);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ std::optional<Order> serves_sort(const IndexDescription& index, const std::vecto
   std::size_t asked = 0;
   for (std::size_t i = 0; i < index.fields.size() && asked < sort.size(); ++i) {
     if (sort[asked].text_score) return std::nullopt;
-    const bool one_point = i < narrowed.size() && (each_point_by_itself || narrowed[i].intervals.size() == 1) && all_points(narrowed[i].intervals);
+    const bool told = i < narrowed.size() && !narrowed[i].intervals.empty();
+    const bool one_point = told && (each_point_by_itself || narrowed[i].intervals.size() == 1) && all_points(narrowed[i].intervals);
     if (index.fields[i].form != KeyForm::kValue && !one_point) return std::nullopt;
     if (index.fields[i].path != sort[asked].path) {
       if (!one_point) return std::nullopt;
@@ -39,7 +40,7 @@ std::optional<Order> serves_sort(const IndexDescription& index, const std::vecto
     if (may_have_array(index, i)) return std::nullopt;  // It has several places in the order.
     if (index.fields[i].form == KeyForm::kHash && each_point_by_itself) return std::nullopt;  // The values are not in the keys.
     const bool same_order = agree(index.fields[i].collation, spec.collation());
-    if (!same_order && (each_point_by_itself || !one_point) && !(i < narrowed.size() && is_free_of_texts(narrowed[i].intervals))) return std::nullopt;
+    if (!same_order && (each_point_by_itself || !one_point) && !(told && is_free_of_texts(narrowed[i].intervals))) return std::nullopt;
     const bool against = index.fields[i].direction != sort[asked].direction;
     if (!one_point && backward.value_or(against) != against) return std::nullopt;
     if (!one_point) backward = against;

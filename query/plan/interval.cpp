@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "query/plan/candidates.h"
@@ -126,7 +127,11 @@ std::vector<Interval> range(std::optional<Edge> lower, std::optional<Edge> upper
     if (edge && is_nan(edge->value)) return {point(edge->value)};  // It is neither above nor below anything.
   }
   if (lower && upper && (multikey || bson::type_class(upper->value.type()) != type_class)) upper.reset();
-  return {{lower ? at_value(lower->value, lower->inclusive) : class_start(type_class),
+  // NaN lies below all numbers, and is less than none.
+  const auto first = [&] {
+    return type_class == TypeClass::kNumber ? at_value(Value::of(-std::numeric_limits<double>::infinity()), true) : class_start(type_class);
+  };
+  return {{lower ? at_value(lower->value, lower->inclusive) : first(),
            upper ? at_value(upper->value, upper->inclusive) : class_end(type_class)}};
 }
 

@@ -9,12 +9,13 @@ namespace partita::query {
 namespace {
 
 /// Who says what of an index's first fields: an $elemMatch, whose conditions hold for one element, or null, the filter itself.
-using Sayers = std::vector<const FilterNode*>;
+/// Nothing where nobody says anything.
+using Sayers = std::vector<std::optional<const FilterNode*>>;
 
 /// The $elemMatch whose word counts for a field that shares an array with one before it.
 const FilterNode* sayer_for(const IndexDescription& index, std::size_t field, const Sayers& sayers) {
   for (std::size_t i = field; i-- > 0;)
-    if (sayers[i] != nullptr && may_share_array(index, i, field)) return sayers[i];
+    if (sayers[i].value_or(nullptr) != nullptr && may_share_array(index, i, field)) return *sayers[i];
   return nullptr;
 }
 
@@ -25,7 +26,8 @@ std::size_t parts_to(const FilterNode& element) { return element.path.size(); }
 /// element of an array that they share.
 bool is_in_same_key(const IndexDescription& index, std::size_t field, const FilterNode* sayer, const Sayers& sayers) {
   for (std::size_t i = 0; i < field; ++i) {
-    const bool together = sayer != nullptr && sayers[i] == sayer;
+    if (!sayers[i]) continue;
+    const bool together = sayer != nullptr && *sayers[i] == sayer;
     if (may_share_array(index, i, field, together ? parts_to(*sayer) : 0)) return false;
   }
   return true;
@@ -76,40 +78,61 @@ bool makes_few_ranges(std::size_t ranges, std::size_t more) {
   return ranges * more <= (ranges > 1 && more > 1 ? kMaxCombinedRanges : kMaxKeyRanges);
 }
 
-void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed) {
-  if (!narrowed.empty() && !all_points(narrowed.back().intervals)) return;
+namespace {
+
+/// What is said of one field, where that can be looked up beside what is said of those before it; notes who says it.
+std::optional<FieldIntervals> intervals_of(const IndexDescription& index, const FilterTree& filter, std::size_t i, Sayers& sayers) {
+  const IndexDescription::Field& field = index.fields[i];
+  sayers.emplace_back();
+  const bool place = is_place(field.form);
+  const bool arrays = may_have_array(index, i);
+  PathBounds bounds = bounds_in_keys(filter, field.path, field.collation, sayer_for(index, i, sayers));
+  if (bounds.element != nullptr) bounds.of_one_value = !may_have_array_behind(index, i, parts_to(*bounds.element));
+  std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds, arrays);
+  const FilterNode* sayer = place || intervals.empty() ? nullptr : bounds.element;
+  if (!is_in_same_key(index, i, sayer, sayers)) return std::nullopt;
+  const bool hashed = field.form != KeyForm::kValue && !place;
+  if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
+  const bool of_no_array = asks_computed(filter, field.path) && !may_hold_array(index, i);
+  if (of_no_array) intervals = within_computed(std::move(intervals), filter, field.path, field.collation);
+  if (index.null_is_one || hashed) pin_nulls(intervals);
+  bool by_exclusion = false;
+  if (field.form == KeyForm::kValue && !index.clustered) {
+    by_exclusion = intervals.empty();
+    intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, arrays);
+    if (by_exclusion && index.sparse && i == 0 && std::ranges::any_of(intervals, holds_null)) return std::nullopt;
+  }
+  if (intervals.empty() || intervals.size() > kMaxKeyRanges) return std::nullopt;
+  if (hashed && !all_points(intervals)) return std::nullopt;
+  if ((hashed || has_position(field.path)) && holds_array(intervals)) return std::nullopt;
+  if (may_hide_null(field.path, intervals)) return std::nullopt;
+  sayers.back() = sayer;
+  return FieldIntervals{std::move(intervals), field.direction, field.form, field.collation, by_exclusion, of_no_array};
+}
+
+}  // namespace
+
+void narrow(const IndexDescription& index, const FilterTree& filter, std::size_t end, std::vector<FieldIntervals>& narrowed,
+            std::vector<FieldIntervals>* later) {
+  const auto goes_on = [&] { return narrowed.empty() || all_points(narrowed.back().intervals); };
+  if (!goes_on()) return;
   std::size_t ranges = range_count(narrowed);
   Sayers sayers(narrowed.size(), nullptr);
-  for (std::size_t i = narrowed.size(); i < end; ++i) {
-    const IndexDescription::Field& field = index.fields[i];
-    if (field.form == KeyForm::kText) break;
-    const bool place = is_place(field.form);
-    const bool arrays = may_have_array(index, i);
-    PathBounds bounds = bounds_in_keys(filter, field.path, field.collation, sayer_for(index, i, sayers));
-    if (bounds.element != nullptr) bounds.of_one_value = !may_have_array_behind(index, i, parts_to(*bounds.element));
-    std::vector<Interval> intervals = place ? place_intervals(index, field, filter) : intervals_for(bounds, arrays);
-    sayers.push_back(place || intervals.empty() ? nullptr : bounds.element);
-    if (!is_in_same_key(index, i, sayers.back(), sayers)) break;
-    const bool hashed = field.form != KeyForm::kValue && !place;
-    if (intervals.empty() && !place) intervals = class_intervals(filter, field.path, index.sparse);
-    const bool of_no_array = asks_computed(filter, field.path) && !may_hold_array(index, i);
-    if (of_no_array) intervals = within_computed(std::move(intervals), filter, field.path, field.collation);
-    if (index.null_is_one || hashed) pin_nulls(intervals);
-    bool by_exclusion = false;
-    if (field.form == KeyForm::kValue && !index.clustered) {
-      by_exclusion = intervals.empty();
-      intervals = without_excluded(std::move(intervals), filter, field.path, field.collation, arrays);
-      if (by_exclusion && index.sparse && i == 0 && std::ranges::any_of(intervals, holds_null)) break;
-    }
-    if (intervals.empty() || !makes_few_ranges(ranges, intervals.size())) break;
-    if (hashed && !all_points(intervals)) break;
-    if ((hashed || has_position(field.path)) && holds_array(intervals)) break;
-    if (may_hide_null(field.path, intervals)) break;
-    ranges *= intervals.size();
-    const bool pinned = all_points(intervals);
-    narrowed.push_back({std::move(intervals), field.direction, field.form, field.collation, by_exclusion, of_no_array});
-    if (!pinned) break;
+  std::size_t i = narrowed.size();
+  std::optional<FieldIntervals> own;
+  for (; i < end && goes_on() && index.fields[i].form != KeyForm::kText; ++i) {
+    own = intervals_of(index, filter, i, sayers);
+    if (!own || !makes_few_ranges(ranges, own->intervals.size())) break;
+    ranges *= own->intervals.size();
+    narrowed.push_back(*std::exchange(own, std::nullopt));
   }
+  if (later == nullptr || narrowed.empty()) return;
+  for (; i < end; ++i) {
+    if (sayers.size() == i) own = intervals_of(index, filter, i, sayers);
+    const IndexDescription::Field& field = index.fields[i];
+    later->push_back(own ? *std::exchange(own, std::nullopt) : FieldIntervals{{}, field.direction, field.form, field.collation});
+  }
+  while (!later->empty() && later->back().intervals.empty()) later->pop_back();
 }
 
 }  // namespace partita::query

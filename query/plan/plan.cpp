@@ -68,14 +68,16 @@ void note_keys(const PlanRequest& request, Plan& scan) {
 std::optional<Plan> index_plan(const PlanRequest& request, std::size_t position, bool hinted) {
   const IndexDescription& index = request.indexes[position];
   std::vector<FieldIntervals> narrowed;
-  narrow(index, *request.filter, index.fields.size(), narrowed);
+  std::vector<FieldIntervals> later;
+  const bool of_values = !index.clustered && index.geo == nullptr && index.text == nullptr;
+  narrow(index, *request.filter, index.fields.size(), narrowed, of_values ? &later : nullptr);
   const bool sorts = request.sort != nullptr && !request.sort->empty();
   const bool by_fields = sorts && request.sort->near() == nullptr;
-  auto order = by_fields ? serves_sort(index, narrowed, *request.sort) : std::nullopt;
-  if (narrowed.empty() && !order && !hinted) return std::nullopt;
+  Plan plan{.access = Plan::Access::kIndexScan, .index = position, .intervals = std::move(narrowed), .later = std::move(later)};
+  auto order = by_fields ? serves_sort(index, plan.by_field(), *request.sort) : std::nullopt;
+  if (plan.intervals.empty() && !order && !hinted) return std::nullopt;
   if (!index.clustered && !serves_near(index, *request.filter)) return std::nullopt;  // Of records it is asked for their bounds.
-  if (!hinted && !holds_all_matches(index, *request.filter, narrowed)) return std::nullopt;
-  Plan plan{.access = Plan::Access::kIndexScan, .index = position, .intervals = std::move(narrowed)};
+  if (!hinted && !holds_all_matches(index, *request.filter, plan.intervals)) return std::nullopt;
   plan.needs_sort = sorts && !order;
   plan.needs_filter = request.filter->nodes.size() > 1;
   plan.may_repeat = index.multikey;
@@ -196,7 +198,7 @@ std::vector<Plan> best_branches(const PlanRequest& request, std::span<const std:
     Plan& branch = branches.back();
     branch.clause = clause;
     // Rows are asked the whole filter, so that the keys must say all that is in it.
-    if (branch.covered) branch.covered = is_covered(request, branch);
+    if (branch.covered) branch.covered = !request.key_alone && is_covered(request, branch);
   }
   return branches;
 }
@@ -206,7 +208,7 @@ std::optional<Plan> as_one_scan(const PlanRequest& request, const std::vector<Pl
   const Plan& first = branches.front();
   std::vector<Interval> intervals;
   for (const Plan& branch : branches) {
-    const bool alike = branch.access == Plan::Access::kIndexScan && branch.index == first.index && branch.intervals.size() == 1 &&
+    const bool alike = branch.access == Plan::Access::kIndexScan && branch.index == first.index && branch.intervals.size() == 1 && branch.later.empty() &&
                        request.indexes[branch.index].wildcard == nullptr && branch.intervals[0].form == KeyForm::kValue &&
                        branch.intervals[0].collation == nullptr;
     if (!alike) return std::nullopt;
@@ -296,9 +298,15 @@ std::optional<Plan> whole_or_narrowed(const PlanRequest& request, std::size_t po
   return complete ? std::move(plan) : std::nullopt;
 }
 
-bool Plan::through_one_index() const {
+bool Plan::is_of_ranges() const {
   const auto index_of = [](const Plan& branch) { return branch.access == Access::kIdLookup ? 0 : branch.index; };
-  return std::ranges::all_of(branches, [&](const Plan& branch) { return index_of(branch) == index_of(branches.front()); });
+  return std::ranges::all_of(branches, [&](const Plan& branch) { return branch.later.empty() && index_of(branch) == index_of(branches.front()); });
+}
+
+std::vector<FieldIntervals> Plan::by_field() const {
+  std::vector<FieldIntervals> all = intervals;
+  all.insert(all.end(), later.begin(), later.end());
+  return all;
 }
 
 std::vector<Plan> candidate_plans(const PlanRequest& request) {
@@ -334,7 +342,7 @@ std::string dump_access(const Plan& plan, const PlanRequest& request) {
     const IndexDescription& index = request.indexes[plan.index];
     text = index.clustered ? "CLUSTERED_IXSCAN" : "IXSCAN";
     text.append(" ").append(index.name);
-    for (const FieldIntervals& field : plan.intervals) {
+    for (const FieldIntervals& field : plan.by_field()) {
       text += " {";
       for (const Interval& interval : field.intervals)
         text.append(&interval == field.intervals.data() ? "" : ", ").append(interval.text(field.collation));

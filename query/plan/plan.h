@@ -51,6 +51,7 @@ struct PlanRequest {
   /// The paths that are asked for beside the filter and the sort. Null: whole documents.
   const std::vector<std::string>* needed = nullptr;
   bool natural_backward = false;  ///< With it: from the end.
+  bool key_alone = false;  ///< What is asked for is the key of the index that is walked over, whichever that is.
 };
 
 /// Walks that are done in turns hold a cursor each: not more of them than this, as in MongoDB.
@@ -70,7 +71,10 @@ struct Plan {
   const Collator* id_collation = nullptr;  ///< By which ids lie in the keys.
   std::size_t index = 0;
   std::vector<FieldIntervals> intervals = {};  ///< Of the index's first fields, as far as the filter narrows them.
-  std::optional<KeyRange> given = {};  ///< What the client says in their place: min and max.
+  /// Of the fields behind those: a key in the ranges that lies outside of them is passed over, up to the next that may lie
+  /// within. A field without any may have any value.
+  std::vector<FieldIntervals> later = {};
+  std::optional<KeyRange> given = {};  ///< What the client says in place of both: min and max.
   bool backward = false;
   bool needs_filter = true;  ///< The filter has to be asked about each document.
   bool needs_sort = false;
@@ -99,10 +103,13 @@ struct Plan {
   /// Of a kIndexScan, a kIdLookup, or a kUnion of one index: ascending, apart; one open range when the filter does not narrow
   /// the index.
   std::vector<KeyRange> ranges() const;
+  /// What a scan looks for in the index's fields, one after the other, as far as something is known of them.
+  std::vector<FieldIntervals> by_field() const;
   /// All that the filter says of the index's first field is what it is not: to look at everything may be better.
   bool by_exclusion() const { return access == Access::kIndexScan && !intervals.empty() && intervals.front().by_exclusion; }
-  /// Of a kUnion: all branches lead through the same index, which for an _id looked up is the one of the records.
-  bool through_one_index() const;
+  /// Of a kUnion: all branches lead through the same index, which for an _id looked up is the one of the records, and their
+  /// ranges say all of it.
+  bool is_of_ranges() const;
 };
 
 /// The plan of the filter {_id: value}, if it is nothing more: asked first, since it needs nothing else looked at.

@@ -30,6 +30,7 @@ Result<PartitionScan> PartitionScan::open(Session& session, const PartitionSlot&
     if (order.covered != nullptr) scan.keys_ = std::make_unique<KeyReading>();
     if (!order.conditions.empty()) scan.conditions_ = std::make_unique<KeyReading>();
   }
+  scan.later_ = order.later.get();
   CHECK_OK(scan.enter_range(bytes_of(share.after)));
   return scan;
 }
@@ -140,6 +141,40 @@ Status PartitionScan::pass_over_ranges() {
   if (range_ - before < most_empty_) most_empty_ *= 2;
   rows_.reset();
   return {};
+}
+
+/// From the entry where it stands to the first one whose later fields are within their bounds; false when the range has none.
+Result<bool> PartitionScan::pass_to_later() {
+  while (!later_->hold(row_.key, order_->backward, target_)) {
+    ++refused_;
+    CHECK_OK(pass_over());
+    if (target_.empty()) return false;
+    TRY(const bool more, pass_to_target());
+    if (!more) return false;
+    ++keys_examined_;
+  }
+  return true;
+}
+
+/// A few keys are stepped over as fast as a search would be, and count as little as those that a search passes over: of values
+/// that lie close together next to nothing is lost, and of those far apart next to everything is spared.
+Result<bool> PartitionScan::pass_to_target() {
+  constexpr int kStepsBeforeSearch = 16;
+  const std::string_view target = target_.text();
+  for (int step = 0; step < kStepsBeforeSearch; ++step) {
+    TRY(const bool more, order_->backward ? rows_.previous() : rows_.next());
+    if (!more) return false;
+    rows_.read(row_);
+    if ((text_of(row_.key) < target) == order_->backward) return true;
+  }
+  query::KeyRange rest = order_->ranges.empty() ? query::KeyRange() : order_->ranges[range_at()];
+  (order_->backward ? rest.upper : rest.lower).assign(target_.text());
+  rows_.reset();
+  TRY(const bool something, narrow(rest, {}));
+  if (!something) return false;
+  TRY(const bool more, order_->backward ? rows_.previous() : rows_.next());
+  if (more) rows_.read(row_);
+  return more;
 }
 
 /// Where an entry points; false when another leg shows it, or the key says that its document does not match.

@@ -10,6 +10,7 @@
 #include "query/match/filter_tree.h"
 #include "query/plan/key_range.h"
 #include "query/plan/walk_figures.h"
+#include "shards/router/later_fields.h"
 #include "shards/router/scan_legs.h"
 #include "shards/storage/session.h"
 
@@ -26,6 +27,8 @@ struct WalkField {
 struct ScanOrder {
   std::shared_ptr<const IndexSpec> index;  ///< Null: the records themselves, in the order of their keys.
   std::vector<query::KeyRange> ranges;     ///< In ascending order, apart from one another. None at all: everything.
+  /// What is looked for in the fields of the index behind those that the ranges are of; null: anything.
+  std::shared_ptr<const LaterFields> later = nullptr;
   bool backward = false;
   bool may_repeat = false;  ///< A document may be met by several of its keys: only the first counts.
   /// Of record keys, ascending, apart: with an index, nothing outside of them is asked for. None at all: everything.
@@ -88,6 +91,13 @@ class PartitionScan {
         await_row_behind(row_.value);
         return true;
       }
+      if (later_ != nullptr) {
+        TRY(started_, pass_to_later());
+        if (!started_) {
+          CHECK_OK(enter_next_range());
+          continue;
+        }
+      }
       TRY(const bool shown, follow_entry());
       if (shown) return true;
       ++refused_;
@@ -143,6 +153,8 @@ class PartitionScan {
   Status note_range();
   Status pass_over_ranges();
   void leave_range();
+  Result<bool> pass_to_later();
+  Result<bool> pass_to_target();
   Result<bool> follow_entry();
   Result<bool> passes_conditions();
   Result<bool> next_value();
@@ -195,6 +207,8 @@ class PartitionScan {
   };
   std::unique_ptr<KeyReading> keys_;       ///< Null: documents are read.
   std::unique_ptr<KeyReading> conditions_;  ///< Null: nothing is asked of keys.
+  const LaterFields* later_ = nullptr;  ///< Null: keys of the ranges are not asked for their later fields.
+  bson::Buffer target_;  ///< Where the next key may lie that is within those.
   std::string value_;  ///< Of a walk over distinct ones: the beginning of the key that was shown last.
   std::vector<query::WalkFigures> branches_;  ///< Of ranges that it has left, where the order tells them apart.
   query::WalkFigures left_with_;              ///< When it left the last of them.
