@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <thread>
+
 #include "commands/arguments.h"
 #include "commands/server.h"
 #include "shards/partitions/check.h"
@@ -31,6 +33,9 @@ struct Outcome {
 };
 
 constexpr int kMostAttempts = 20;
+/// A commit is counted a moment after it can be seen, and a thread may lose its processor between the two.
+constexpr int kMostLooks = 5;
+constexpr std::chrono::milliseconds kBeforeLookingAgain{20};
 
 /// Writers go on meanwhile: counters are only held against the scan when they stood still during it.
 Result<Outcome> check(Operation& op, const shards::Collection& collection) {
@@ -50,6 +55,14 @@ Result<Outcome> check(Operation& op, const shards::Collection& collection) {
   const bool claimed = collection.partitions.front().claims != shards::kNoTable;
   if (claimed && quiet) outcome.vain_claims = claims - (outcome.findings.growth.documents - outcome.findings.unclaimed);
   return outcome;
+}
+
+bool numbers_agree(const Outcome& outcome) { return outcome.counters_agree && outcome.vain_claims == 0; }
+
+/// What was found is worth nothing when the collection has been divided anew: nobody writes to the tables of a map that is
+/// gone, nor counts for them, and who claims an _id now claims it for other tables.
+bool is_in_force(Operation& op, const std::shared_ptr<const shards::Collection>& collection) {
+  return op.server().store.catalog().share()->share(collection->ns.full()) == collection;
 }
 
 std::vector<std::string> errors_of(const shards::Collection& collection, const Outcome& outcome) {
@@ -126,7 +139,8 @@ Status validate(Operation& op, bson::Writer& reply) {
   TRY(const shards::Namespace ns, op.target_namespace(Code::InvalidNamespace));
   CHECK_OK(check_together(request));
   if (request.repair) return error(Code::CommandNotSupported, "validate cannot repair; drop and recreate indexes instead");
-  // A drop, or partitions that move, may take tables away under it: then it begins anew.
+  // A drop, or partitions that move, may take tables away under it, or leave them behind: then it begins anew.
+  int looks = 0;
   for (int attempts = 1;; ++attempts) {
     const auto collection = op.server().store.catalog().share()->share(ns.full());
     if (collection == nullptr) {
@@ -134,10 +148,16 @@ Status validate(Operation& op, bson::Writer& reply) {
     }
     const Result<Outcome> outcome = check(op, *collection);
     if (outcome.ok()) {
-      write(reply, *collection, *outcome);
-      return {};
+      const bool in_force = errors_of(*collection, *outcome).empty() || is_in_force(op, collection);
+      if (in_force && (numbers_agree(*outcome) || ++looks == kMostLooks)) {
+        write(reply, *collection, *outcome);
+        return {};
+      }
+      CHECK_OK(op.check_interrupt());
+      std::this_thread::sleep_for(kBeforeLookingAgain);
+    } else if (outcome.status().code() != Code::StaleConfig) {
+      return outcome.status();
     }
-    if (outcome.status().code() != Code::StaleConfig) return outcome.status();
     if (attempts == kMostAttempts) return error(Code::ConflictingOperationInProgress, ns.full(), " changes while it is validated");
   }
 }
