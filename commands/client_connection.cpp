@@ -282,7 +282,7 @@ void ClientConnection::refuse(const Status& status, const Operation* operation, 
 void ClientConnection::finish(const Operation& operation, const Status& status, bson::View reply) {
   note_finished(server_, {.operation = operation, .status = status, .took = worked(), .reply = reply});
   hide();
-  kept_.reset();
+  if (operation.next() != wire::Next::kReplyAndAgain) kept_.reset();
   waited_ = {};
   fault_.reset();
   resumed_from_.reset();

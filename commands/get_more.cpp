@@ -53,12 +53,29 @@ class WaitingCursor final : public ClientConnection::Kept {
   std::optional<shards::Tail::Waiter> waiter_;
 };
 
+/// The cursor of a stream (exhaust): nobody but its client would ask for more of it, and that one asks only once.
+class StreamedCursor final : public ClientConnection::Kept {
+ public:
+  StreamedCursor(Cursors& cursors, std::int64_t id) : cursors_(cursors), id_(id) {}
+  /// The client has gone between two batches.
+  ~StreamedCursor() override {
+    if (!goes_on_) cursors_.kill(id_);
+  }
+  void go_on() { goes_on_ = true; }
+
+ private:
+  Cursors& cursors_;
+  const std::int64_t id_;
+  bool goes_on_ = false;
+};
+
 /// From where it waited, or from among all.
 Result<ClientCursor> take_cursor(Operation& operation, const shards::Namespace& ns) {
   const std::int64_t id = operation.target().as_int64();
   const auto kept = operation.client().take_kept();
   auto* waiting = dynamic_cast<WaitingCursor*>(kept.get());
   if (waiting != nullptr && waiting->id() == id) return waiting->take();
+  if (auto* streamed = dynamic_cast<StreamedCursor*>(kept.get()); streamed != nullptr) streamed->go_on();
   return operation.server().cursors.take(id, ns.full(), operation.generic().session);
 }
 
@@ -133,7 +150,10 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   CHECK_OK(std::move(status));
   body.add("id", done ? std::int64_t{0} : id);
   body.add("ns", ns.full());
-  if (!done && operation.request().exhaust_allowed) operation.reply_and_again();
+  if (!done && operation.request().exhaust_allowed) {
+    operation.client().keep(std::make_unique<StreamedCursor>(cursors, id));
+    operation.reply_and_again();
+  }
   return {};
 }
 

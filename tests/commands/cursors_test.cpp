@@ -107,5 +107,28 @@ TEST(CursorsOfSessions, EndWithEndSessions) {
   EXPECT_EQ(server.reply(more)["code"].exact_int64(), 43);
 }
 
+TEST(StreamedCursor, EndsWhenItsClientGoesBetweenTwoBatches) {
+  test::InProcess server;
+  server.run("{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}, {_id: 4}]}");
+  const auto begin = [&](test::Client& client) {
+    const bson::Document first = client.reply("{find: 'c', batchSize: 1}");
+    const std::int64_t id = *first.view().at_path("cursor.id").exact_int64();
+    const std::string more = "{getMore: {$numberLong: '" + std::to_string(id) + "'}, collection: 'c', batchSize: 1}";
+    EXPECT_EQ(client.reply(more, {.exhaust_allowed = true}).view().at_path("cursor.id").exact_int64(), id);
+  };
+  {
+    test::Client client(server.server());
+    begin(client);
+    EXPECT_EQ(server.server().cursors.open_count(), 1u);
+  }
+  EXPECT_EQ(server.server().cursors.open_count(), 0u);
+  test::Client client(server.server());
+  begin(client);
+  EXPECT_NE(client.next_reply().view().at_path("cursor.id").exact_int64(), 0);
+  EXPECT_EQ(client.next_reply().view().at_path("cursor.nextBatch").as_document().count(), 1u);
+  client.next_reply();
+  EXPECT_EQ(server.server().cursors.open_count(), 0u);
+}
+
 }  // namespace
 }  // namespace partita::commands
