@@ -48,7 +48,9 @@ Status Operation::wait_until(SteadyTime deadline, std::function<void(std::functi
 }
 
 Status Operation::check_interrupt() const {
-  if (client_.peer().gone.load(std::memory_order_relaxed)) {
+  // A server that stops marks its clients as gone, to wake who waits; they can still be told.
+  const bool stops = server_.stopping.load(std::memory_order_relaxed);
+  if (!stops && client_.peer().gone.load(std::memory_order_relaxed)) {
     return error(Code::ClientDisconnect, "operation was interrupted because a client disconnected");
   }
   return check_killed();

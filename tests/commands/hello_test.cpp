@@ -190,5 +190,15 @@ TEST(StreamedHello, NeedsAPatience) {
   EXPECT_TRUE(server.client().next_reply().view().empty());
 }
 
+TEST(AwaitedHello, SaysThatTheServerStops) {
+  test::InProcess server;
+  const std::string hello = awaiting(server.server(), 100);
+  server.server().stopping = true;
+  server.client().peer().gone = true;  // As the network wakes who waits.
+  EXPECT_EQ(server.reply(hello)["code"].exact_int64(), 11600);
+  server.client().peer().gone = false;
+  server.server().stopping = false;
+}
+
 }  // namespace
 }  // namespace partita::commands
