@@ -111,7 +111,8 @@ Status start(const Options& options) {
   if (!options.path.empty()) {
     const bool exists = ::access(options.path.c_str(), F_OK) == 0;
     CHECK_OK(log.sink->open(options.path));
-    if (exists && !options.append) CHECK_OK(log.sink->rename_and_reopen());
+    // A server that is started twice within a second shall run, and mongod gives the same up for it: the first one's log.
+    if (exists && !options.append) CHECK_OK(log.sink->rename_and_reopen(DescriptorSink::IfThere::kReplace));
   }
   log.verbosity[0] = static_cast<std::int8_t>(options.verbosity);
   publish_verbosities(log);

@@ -59,11 +59,11 @@ Status DescriptorSink::reopen() {
   return path_.empty() ? Status() : switch_to(std::string(path_));
 }
 
-Status DescriptorSink::rename_and_reopen() {
+Status DescriptorSink::rename_and_reopen(IfThere if_there) {
   const std::lock_guard lock(mutex_);
   if (path_.empty()) return {};
   const std::string target = aside(path_);
-  if (::access(target.c_str(), F_OK) == 0)
+  if (if_there == IfThere::kRefuse && ::access(target.c_str(), F_OK) == 0)
     return partita::error(Code::OperationFailed, "cannot rotate the log, there is a file ", target, " already");
   if (std::rename(path_.c_str(), target.c_str()) != 0 && errno != ENOENT)
     return partita::error(Code::OperationFailed, "cannot move the log to ", target, ": ", std::strerror(errno));

@@ -24,8 +24,10 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
   Status open(const std::string& path);
   /// Opens the same path anew: another file if the first has been moved.
   Status reopen();
-  /// Moves what is there aside, to path.<time>, and begins a new file.
-  Status rename_and_reopen();
+  /// Moves what is there aside, to path.<time>, and begins a new file. There may be a file of that name already, for
+  /// names tell seconds: then this is refused, or takes the other's place.
+  enum class IfThere : std::uint8_t { kRefuse, kReplace };
+  Status rename_and_reopen(IfThere if_there = IfThere::kRefuse);
   std::int64_t failed() const { return failed_.load(std::memory_order_relaxed); }
 
  protected:

@@ -137,6 +137,14 @@ TEST(DescriptorSink, RotatesByRenamingAndNeverOverAnotherFile) {
   EXPECT_GE(files, 2);
 }
 
+TEST(DescriptorSink, TakesTheOtherFilesPlaceWhenItMay) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path / "a.log";
+  DescriptorSink sink;
+  ASSERT_TRUE(sink.open(file.string()).ok());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(sink.rename_and_reopen(DescriptorSink::IfThere::kReplace).ok());
+}
+
 TEST(DescriptorSink, SaysWhyItCannotOpen) {
   DescriptorSink sink;
   const Status status = sink.open("/nonexistent/folder/a.log");
