@@ -171,6 +171,51 @@ class Server(unittest.TestCase):
         self.assertIn(f"exited with {NET_ERROR}", ended.stderr)
         self.assertIn(20568, self.ids("forked"))
 
+    def test_says_in_front_why_it_cannot_run_in_the_background(self):
+        with socket.create_server(("127.0.0.1", self.port)):
+            ended = self.run_to_its_end("--fork", "--logpath", self.home / "forked")
+        self.assertIn("Address already in use", ended.stderr)
+        (self.home / "db").rmdir()
+        (self.home / "db").write_text("no directory")
+        ended = self.run_to_its_end("--fork", "--logpath", self.home / "forked")
+        self.assertEqual(ended.returncode, START_FAILED)
+        self.assertIn(str(self.home / "db"), ended.stderr)
+        ended = self.run_to_its_end("--fork", "--logpath", self.home / "nowhere" / "forked")
+        self.assertEqual(ended.returncode, START_FAILED)
+        self.assertIn("cannot open the log", ended.stderr)
+
+    def test_starts_as_often_as_it_is_asked_to_within_a_second(self):
+        (self.home / "db" / "storage.bson").touch()  # A mongod's: so that it ends soon, having moved the log aside.
+        for _ in range(5):
+            ended = self.run_to_its_end("--logpath", self.home / "own")
+            self.assertNotIn("rotate", ended.stderr)
+            self.assertIn(28595, self.ids("own"))
+
+    def test_leaves_the_files_of_a_running_server_alone(self):
+        options = ("--logpath", self.home / "own", "--pidfilepath", self.home / "pid")
+        server = self.start(*options)
+        for _ in range(2):
+            ended = self.run_to_its_end(*options)
+            self.assertEqual(ended.returncode, NET_ERROR)
+            self.assertEqual(int((self.home / "pid").read_text()), server.pid)
+            self.assertEqual(list(self.home.glob("own.*")), [])
+            self.assertIn(20568, self.ids("own"))  # And says so where it would have been looked for.
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(10), 0)
+        self.assertFalse((self.home / "pid").exists())
+        self.assertIn(23138, self.ids("own"))  # The running one's lines are in the same file to the end.
+
+    def test_tells_who_waits_that_it_stops(self):
+        server = self.start()
+        with Connection(self.port, timeout_s=20) as tail:
+            tail.command("test", {"create": "c", "capped": True, "size": 10000})
+            tail.command("test", {"insert": "c", "documents": [{"_id": 1}]})
+            opened = tail.command("test", {"find": "c", "tailable": True, "awaitData": True})
+            threading.Timer(0.5, server.send_signal, [signal.SIGTERM]).start()
+            with self.assertRaisesRegex(CommandError, "InterruptedAtShutdown"):
+                tail.command("test", {"getMore": opened["cursor"]["id"], "collection": "c", "maxTimeMS": 100000})
+        self.assertEqual(server.wait(10), 0)
+
     def test_refuses_a_directory_in_use(self):
         self.start()
         self.port = process.free_port()

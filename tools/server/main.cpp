@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <span>
 
 #include "commands/server.h"
@@ -104,26 +105,28 @@ void wait_for_the_end(Signals& signals, log::Rotation rotation) {
   }
 }
 
-ExitCode give_up(ExitCode code, int id, std::string_view what, const Status& why) {
+ExitCode give_up(ExitCode code, int id, std::string_view what, const Status& why, Background& background) {
   log::error(Component::kControl, id, what, {{"error", why.message()}});
+  background.failed(partita::detail::join(what, ": ", why.message()));
   return code;
 }
 
-ExitCode serve(Settings settings, Signals& signals, Background& background) {
-  const auto pid_file = PidFile::write(settings.process.pid_file);
-  if (!pid_file.ok()) return give_up(kStartFailed, 23320, "Cannot write the pid file", pid_file.status());
-  log::info(Component::kControl, 51803, "Descriptors", {{"limit", raise_descriptor_limit()}});
+ExitCode serve(Settings settings, Signals& signals, Background& background, Result<std::unique_ptr<wire::Network>> network) {
+  if (!network.ok()) return give_up(kNetError, 20568, "Error setting up listener", network.status(), background);
 
-  auto network = wire::Network::open(network_options(settings.net));
-  if (!network.ok()) return give_up(kNetError, 20568, "Error setting up listener", network.status());
-
+  std::optional<PidFile> pid_file;  // Goes when the store has been closed.
   const shards::SystemWallClock wall;
   auto store = shards::Store::open(store_options(settings.storage), wall);
   if (!store.ok()) {
     log::error(Component::kControl, 28595, "The data directory cannot be opened",
                {{"dbPath", settings.storage.db_path}, {"error", store.status().message()}});
+    background.failed(store.status().message());
     return kStartFailed;
   }
+  // Not before the directory is ours: who starts a second server by mistake must not lose the first one's file.
+  auto written = PidFile::write(settings.process.pid_file);
+  if (!written.ok()) return give_up(kStartFailed, 23320, "Cannot write the pid file", written.status(), background);
+  pid_file.emplace(std::move(*written));
   wire::Timers timers;
   commands::Cursors cursors((*store)->random());
   const auto expire_cursors = [&cursors, last = std::chrono::steady_clock::now()]() mutable {
@@ -177,12 +180,19 @@ int run(std::span<const char* const> arguments) {
 
   Background background(settings.process.fork);
   Signals signals;
+  // The address first: when it is taken, then probably by a server that was started by the same command line, whose log must
+  // not be moved away from under it. What is to be said goes to that log's end then.
+  const std::uint64_t descriptors = raise_descriptor_limit();
+  auto network = wire::Network::open(network_options(settings.net));
+  settings.log.options.append = settings.log.options.append || !network.ok();
   if (const Status started = start_log(settings.log); !started.ok()) {
     std::fprintf(stderr, "%s\n", started.message().c_str());
+    background.failed(started.message());
     return kStartFailed;
   }
   log_start(settings);
-  const ExitCode code = serve(std::move(settings), signals, background);
+  log::info(Component::kControl, 51803, "Descriptors", {{"limit", descriptors}});
+  const ExitCode code = serve(std::move(settings), signals, background, std::move(network));
   log::info(Component::kControl, 23138, "Shutting down", {{"exitCode", static_cast<int>(code)}});
   log::stop();
   return code;

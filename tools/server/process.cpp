@@ -26,14 +26,28 @@ sigset_t asked_for() {
   return set;
 }
 
+constexpr char kReady = '\0';  // No text begins so.
+
+/// All that the child says, up to its end or until it is ready.
+std::string hear(int from_child) {
+  std::string heard;
+  std::array<char, 512> part;
+  while (!heard.starts_with(kReady)) {
+    const ssize_t size = ::read(from_child, part.data(), part.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    heard.append(part.data(), static_cast<std::size_t>(size));
+  }
+  return heard;
+}
+
+void say(int to_parent, std::string_view text) { (void)!::write(to_parent, text.data(), text.size()); }
+
 [[noreturn]] void wait_for_child(pid_t child, int from_child) {
   std::printf("forked process: %d\n", static_cast<int>(child));
   std::fflush(stdout);
-  char word = 0;
-  ssize_t heard = 0;
-  do heard = ::read(from_child, &word, 1);
-  while (heard < 0 && errno == EINTR);
-  if (heard == 1) {
+  const std::string heard = hear(from_child);
+  if (heard.starts_with(kReady)) {
     std::printf("child process started successfully, parent exiting\n");
     std::fflush(stdout);
     ::_exit(kClean);
@@ -42,7 +56,7 @@ sigset_t asked_for() {
   ::waitpid(child, &status, 0);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(kAbrupt);
   std::fprintf(stderr, "ERROR: child process failed, exited with %d\n", code);
-  std::fprintf(stderr, "Its log says why; so does a start without --fork.\n");
+  std::fprintf(stderr, "%s\n", heard.empty() ? "Its log says why; so does a start without --fork." : heard.c_str());
   ::_exit(code);
 }
 
@@ -76,9 +90,12 @@ Background::~Background() {
 
 void Background::ready() {
   if (to_parent_ < 0) return;
-  constexpr char kWord = 'y';
-  (void)!::write(to_parent_, &kWord, 1);
+  say(to_parent_, {&kReady, 1});
   ::close(std::exchange(to_parent_, -1));
+}
+
+void Background::failed(std::string_view why) {
+  if (to_parent_ >= 0) say(to_parent_, why);
 }
 
 Result<PidFile> PidFile::write(const std::string& path) {
@@ -92,7 +109,13 @@ Result<PidFile> PidFile::write(const std::string& path) {
 }
 
 PidFile::~PidFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (path_.empty()) return;
+  std::FILE* file = std::fopen(path_.c_str(), "re");
+  if (file == nullptr) return;
+  int whose = 0;
+  const bool ours = std::fscanf(file, "%d", &whose) == 1 && whose == static_cast<int>(::getpid());
+  std::fclose(file);
+  if (ours) ::unlink(path_.c_str());
 }
 
 std::uint64_t raise_descriptor_limit() {

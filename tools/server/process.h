@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "shards/storage/fatal.h"
 #include "wire/error/status.h"
@@ -30,12 +31,14 @@ class Background {
 
   /// Lets the parent go. Does nothing in the foreground.
   void ready();
+  /// What the parent shall say when this process ends without having been ready: its own standard error leads nowhere.
+  void failed(std::string_view why);
 
  private:
   int to_parent_ = -1;
 };
 
-/// Holds our process id while it exists; without a path there is none.
+/// Holds our process id while it exists; without a path there is none. A file that is another process's by then stays.
 class PidFile {
  public:
   static Result<PidFile> write(const std::string& path);
