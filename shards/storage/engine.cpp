@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/storage/engine.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "shards/storage/failure_cause.h"
 #include "shards/storage/patience.h"
@@ -68,6 +72,16 @@ WT_EVENT_HANDLER kEventHandler = {
     .handle_error = report_error, .handle_message = report, .handle_progress = nullptr, .handle_close = nullptr,
     .handle_general = nullptr};
 
+/// 0: files can be made there. The engine may panic before it has said why they cannot.
+int why_not_writable(const std::string& path) {
+  std::string probe = path + "/probe-XXXXXX";
+  const int file = ::mkostemp(probe.data(), O_CLOEXEC);
+  if (file < 0) return errno;
+  ::close(file);
+  ::unlink(probe.c_str());
+  return 0;
+}
+
 Status cannot_open(const char* path, int returned) {
   if (returned == EBUSY) return error(Code::DBPathInUse, "the data directory ", path, " is in use: ", wiredtiger_strerror(returned));
   const FailureCause& cause = FailureCause::of_this_thread();
@@ -80,6 +94,9 @@ Status cannot_open(const char* path, int returned) {
     case EROFS:
       return error(Code::FileOpenFailed, "the data directory ", path, " may not be written to: ", cause.text(returned));
     default:
+      if (const int why = why_not_writable(path); why != 0) {
+        return error(Code::FileOpenFailed, "the data directory ", path, " may not be written to: ", std::strerror(why));
+      }
       return error(Code::FileOpenFailed, "the data directory ", path, " is damaged or not ours: ", wiredtiger_strerror(returned));
   }
 }

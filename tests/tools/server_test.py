@@ -292,6 +292,18 @@ class Server(unittest.TestCase):
         subprocess.run(["mount", "-o", "remount,ro", self.home / "db"], check=True)
         self.expect_refusal("Read-only file system")
 
+    def test_says_that_the_directory_may_not_be_changed(self):
+        server = self.start()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(10), 0)
+        fixed = subprocess.run(["chattr", "+i", self.home / "db"], capture_output=True, check=False)
+        if fixed.returncode != 0:
+            self.skipTest(f"directories cannot be made immutable here: {fixed.stderr.decode().strip()}")
+        try:
+            self.expect_refusal("may not be written to", (START_FAILED, ABRUPT))
+        finally:
+            subprocess.run(["chattr", "-i", self.home / "db"], check=True)
+
     def test_says_that_the_directory_is_anothers(self):
         if os.geteuid() != 0:
             self.skipTest("only root can start a server as somebody else")
