@@ -86,11 +86,27 @@ void add_labels(bson::Writer& body, Code code, bool retryable_write, const std::
   if (!fault->labels().empty()) body.array("errorLabels", fault->labels());
 }
 
-void add_write_concern_error(bson::Writer& reply, const Operation& operation, const std::optional<Fault>& fault) {
+/// Drivers look whether what they know of the server is newer than the refusal to be a primary. MongoDB says so of these
+/// alone: errors of a shutdown have no topologyVersion there either, unless it waits for its clients to go.
+bool tells_topology(Code code) {
+  switch (code) {
+    case Code::PrimarySteppedDown:
+    case Code::NotWritablePrimary:
+    case Code::InterruptedDueToReplStateChange:
+    case Code::NotPrimaryNoSecondaryOk:
+    case Code::NotPrimaryOrSecondary:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void add_write_concern_error(bson::Writer& reply, const Server& server, const Operation& operation, const std::optional<Fault>& fault) {
   const bson::Value error = fault ? fault->write_concern_error() : bson::Value();
   if (!error.is_document() || operation.command().rights != Rights::kWrite) return;
   reply.add("writeConcernError", error);
   const auto code = static_cast<Code>(error.as_document()["code"].exact_int64().value_or(0));
+  if (tells_topology(code)) server.topology.write(reply);
   add_labels(reply, code, operation.generic().transaction.has_value(), fault);
 }
 
@@ -203,7 +219,7 @@ Status ClientConnection::answer(Operation& operation, bson::Buffer& out) {
     bson::Writer reply(out);
     const Status status = run_or_read_view(operation, reply);
     if (status.ok()) {
-      if (fault_) [[unlikely]] add_write_concern_error(reply, operation, fault_);
+      if (fault_) [[unlikely]] add_write_concern_error(reply, server_, operation, fault_);
       reply.add("ok", 1.0);
       return {};
     }
@@ -274,6 +290,7 @@ wire::Next ClientConnection::finish_refused(Operation& operation, const Status& 
 void ClientConnection::refuse(const Status& status, const Operation* operation, bson::Buffer& out, std::size_t start) {
   out.truncate(start);
   bson::Writer body(out);
+  if (tells_topology(status.code())) server_.topology.write(body);
   wire::add_error(body, status);
   add_labels(body, status.code(), operation != nullptr && operation->generic().transaction.has_value(), fault_);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+
 #include "commands/arguments.h"
 #include "commands/operation.h"
 #include "shards/storage/fail_point.h"
+#include "wire/bson/json.h"
 #include "wire/log/log.h"
 
 namespace partita::commands {
@@ -26,11 +29,19 @@ Result<FailPoint::Setting> parse_word(std::string_view mode) {
 }
 
 Status parse_count(bson::Field field, FailPoint::Setting& setting) {
-  setting.mode = field.name == "times" ? FailPoint::Mode::kTimes : FailPoint::Mode::kSkip;
+  const bool times = field.name == "times";
+  setting.mode = times ? FailPoint::Mode::kTimes : FailPoint::Mode::kSkip;
+  if (!field.value.is_number()) {
+    return error(Code::TypeMismatch, "Expected field \"", field.name, "\" to have numeric type, but found ", field.value.type_name());
+  }
   const auto count = field.value.exact_int64();
-  if (!count) return error(Code::TypeMismatch, "'", field.name, "' option to 'mode' must be a whole number");
+  if (!count) {
+    return error(Code::BadValue, "Expected field \"", field.name, "\" to have a value exactly representable as a 64-bit integer, but found ",
+                 bson::to_shell(field));
+  }
   if (*count < 0) return error(Code::BadValue, "'", field.name, "' option to 'mode' must be positive");
-  setting.count = *count;
+  if (*count > INT32_MAX) return error(Code::BadValue, "'", field.name, "' option to 'mode' is too large");
+  setting.count = times ? std::max<std::int64_t>(*count, 1) : *count;  // "No times" is once, with MongoDB too.
   return {};
 }
 
@@ -42,7 +53,7 @@ Result<FailPoint::Setting> parse_document(bson::View mode) {
     CHECK_OK(parse_count(*field, setting));
   } else if (name == "activationProbability") {
     const auto probability = field->value.to_double();
-    if (!probability) return error(Code::TypeMismatch, "activationProbability must be a number");
+    if (!probability) return error(Code::TypeMismatch, "the 'activationProbability' option to 'mode' must be a double between 0 and 1");
     if (!(*probability >= 0 && *probability <= 1)) {
       return error(Code::BadValue, "activationProbability must be between 0.0 and 1.0; found ", *probability);
     }

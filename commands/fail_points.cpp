@@ -38,13 +38,45 @@ bool does_something(bson::View data, const Operation& operation) {
   return data.has("writeConcernError") && operation.command().rights == Rights::kWrite;
 }
 
+Status bad_extra(Code code, Code why, std::string_view what) {
+  return error(why, "Error parsing extra info for ", code_name(code), " :: caused by :: ", what);
+}
+
+/// What replies tell beside the code: MongoDB knows for each code what that may be, and drops all else.
+Result<bson::Document> extra_info(Code code, bson::View given) {
+  bson::Document kept;
+  if (code == Code::DuplicateKey) {
+    for (const char* name : {"keyPattern", "keyValue"}) {
+      if (!given[name].is_document()) return bad_extra(code, Code{10065}, "invalid parameter: expected an object ()");
+    }
+    return bson::Document::build([&](bson::Writer& info) {
+      for (const char* name : {"keyPattern", "keyValue"}) info.add(name, given[name]);
+    });
+  }
+  if (code != Code::DocumentValidationFailure) return kept;
+  const bson::Value info = given["errInfo"];
+  if (!info.is_document()) {
+    return bad_extra(code, Code{4878100}, "DocumentValidationFailureInfo must have a field 'errInfo' of type object");
+  }
+  return bson::Document::build([&](bson::Writer& to) { to.add("errInfo", info); });
+}
+
 Status failure_of(bson::View data) {
-  const auto code = data["errorCode"].exact_int64();
-  if (!code || *code == 0) return {};
-  Status status = error(static_cast<Code>(*code), "Failing command via 'failCommand' failpoint");
+  const auto number = data["errorCode"].exact_int64();
+  if (!number || *number == 0) return {};
+  const auto code = static_cast<Code>(*number);
+  Status status = error(code, "Failing command via 'failCommand' failpoint");
   const bson::Value extra = data["errorExtraInfo"];
-  if (!extra.is_document()) return status;
-  const auto bytes = extra.as_document().bytes();
+  if (extra.missing()) {
+    if (code != Code::DuplicateKey) return status;
+    return error(Code{40671}, "Missing required extra info for error code DuplicateKey");
+  }
+  if (!extra.is_document()) {
+    return error(Code::TypeMismatch, "\"errorExtraInfo\" had the wrong type. Expected object, found ", extra.type_name());
+  }
+  TRY(const bson::Document info, extra_info(code, extra.as_document()));
+  if (info.view().empty()) return status;
+  const auto bytes = info.view().bytes();
   return std::move(status).with_details({bytes.begin(), bytes.end()});
 }
 
@@ -65,8 +97,10 @@ std::optional<Fault> Fault::pick(const Operation& operation) {
   fault.failure_ = failure_of(data->view());
   if (!(*data)["blockConnection"].truthy()) return fault;
   const auto ms = (*data)["blockTimeMS"].exact_int64();
-  if (!ms || *ms < 0) {
+  if (!ms) {
     fault.failure_ = error(Code::InvalidOptions, "must specify 'blockTimeMS' when 'blockConnection' is true");
+  } else if (*ms < 0) {
+    fault.failure_ = error(Code::InvalidOptions, "'blockTimeMS' must be non-negative");
   } else {
     fault.delay_ = std::chrono::milliseconds(*ms);
   }

@@ -123,6 +123,60 @@ TEST_F(FailPoints, PutTheirLabelsInPlaceOfTheErrors) {
   EXPECT_EQ(test::readable(server_.reply("{ping: 1}")["errorLabels"].as_document()), R"({"0": "A", "1": "B"})");
 }
 
+TEST_F(FailPoints, TellTheTopologyWithRefusalsToBeAPrimary) {
+  for (const int number : {189, 10107, 11602, 13435, 13436}) {
+    fail("{times: 1}", "{errorCode: " + std::to_string(number) + ", failCommands: ['ping']}");
+    const bson::Document reply = server_.reply("{ping: 1}");
+    EXPECT_EQ(reply["code"].exact_int64(), number);
+    ASSERT_TRUE(reply["topologyVersion"].is_document()) << number;
+    EXPECT_EQ(TopologyVersion::parse(reply["topologyVersion"]).value(), server_.server().topology);
+  }
+  for (const int number : {91, 11600, 10058, 6, 50}) {
+    fail("{times: 1}", "{errorCode: " + std::to_string(number) + ", failCommands: ['ping']}");
+    EXPECT_TRUE(server_.reply("{ping: 1}")["topologyVersion"].missing()) << number;
+  }
+  fail("{times: 1}", "{writeConcernError: {code: 189, errmsg: 'x'}, failCommands: ['insert']}");
+  EXPECT_TRUE(server_.reply("{insert: 'c', documents: [{}]}")["topologyVersion"].is_document());
+  fail("{times: 1}", "{writeConcernError: {code: 91, errmsg: 'x'}, failCommands: ['insert']}");
+  EXPECT_TRUE(server_.reply("{insert: 'c', documents: [{}]}")["topologyVersion"].missing());
+}
+
+TEST_F(FailPoints, TellOnlyTheDetailsThatTheCodeHas) {
+  const auto answer = [&](std::string_view data) {
+    fail("{times: 1}", "{failCommands: ['ping'], " + std::string(data) + "}");
+    return run("{ping: 1}");
+  };
+  EXPECT_EQ(answer("errorCode: 7, errorExtraInfo: {a: 1}"),
+            R"({ok: 0.0, errmsg: "Failing command via 'failCommand' failpoint", code: 7, codeName: "HostNotFound"})");
+  EXPECT_EQ(answer("errorCode: 11000, errorExtraInfo: {keyPattern: {a: 1}, keyValue: {a: 2}, x: 3}"),
+            R"({ok: 0.0, errmsg: "Failing command via 'failCommand' failpoint", code: 11000, codeName: "DuplicateKey", )"
+            R"(keyPattern: {a: 1}, keyValue: {a: 2}})");
+  EXPECT_EQ(answer("errorCode: 121, errorExtraInfo: {errInfo: {a: 1}, x: 3}"),
+            R"({ok: 0.0, errmsg: "Failing command via 'failCommand' failpoint", code: 121, )"
+            R"(codeName: "DocumentValidationFailure", errInfo: {a: 1}})");
+  const std::pair<const char*, int> refused[] = {{"errorCode: 7, errorExtraInfo: 3", 14},
+                                                 {"errorCode: 11000", 40671},
+                                                 {"errorCode: 11000, errorExtraInfo: {x: 1}", 10065},
+                                                 {"errorCode: 121, errorExtraInfo: {x: 1}", 4878100}};
+  for (const auto& [data, number] : refused) {
+    fail("{times: 1}", "{failCommands: ['ping'], " + std::string(data) + "}");
+    EXPECT_EQ(code("{ping: 1}"), number) << data;
+  }
+  EXPECT_EQ(answer("blockConnection: true, blockTimeMS: -5"),
+            R"({ok: 0.0, errmsg: "'blockTimeMS' must be non-negative", code: 72, codeName: "InvalidOptions"})");
+}
+
+TEST_F(FailPoints, CountTimesAsMongoDBDoes) {
+  fail("{times: 0}", "{errorCode: 54321, failCommands: ['ping']}");
+  EXPECT_EQ(code("{ping: 1}"), 54321) << "once, strange as it is";
+  EXPECT_EQ(code("{ping: 1}"), std::nullopt);
+  EXPECT_EQ(code("{configureFailPoint: 'failCommand', mode: {times: 1.5}}"), 2);
+  EXPECT_EQ(code("{configureFailPoint: 'failCommand', mode: {skip: 1.5}}"), 2);
+  EXPECT_EQ(code("{configureFailPoint: 'failCommand', mode: {times: 'x'}}"), 14);
+  EXPECT_EQ(code("{configureFailPoint: 'failCommand', mode: {times: true}}"), 14);
+  EXPECT_EQ(code("{configureFailPoint: 'failCommand', mode: {times: {$numberLong: '2147483648'}}}"), 2);
+}
+
 TEST_F(FailPoints, NeverKeepTheirOwnSwitchFromWorking) {
   fail("'alwaysOn'", "{errorCode: 54321, failAllCommands: true, failCommands: ['configureFailPoint']}");
   EXPECT_EQ(code("{ping: 1}"), 54321);
