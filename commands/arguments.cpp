@@ -8,8 +8,9 @@
 namespace partita::commands {
 
 Status wrong_type(std::string_view command, std::string_view field, bson::Value found, std::string_view expected) {
+  const bool several = expected.starts_with('[');  // "[bool, long']", MongoDB's quote within.
   return error(Code::TypeMismatch, "BSON field '", command, ".", field, "' is the wrong type '", found.type_name(),
-               "', expected type '", expected, "'");
+               several ? "', expected types '" : "', expected type '", expected, several ? "" : "'");
 }
 
 Status unknown_field(std::string_view command, std::string_view field) {

@@ -2,6 +2,7 @@
 #include "commands/client_connection.h"
 
 #include "commands/asked_help.h"
+#include "commands/document_sequences.h"
 #include "commands/finished_operation.h"
 #include "commands/server.h"
 #include "commands/settings/server_parameters.h"
@@ -170,8 +171,18 @@ wire::Next ClientConnection::dispatch(const wire::Request& request, bson::Buffer
   const Result<const Command*> command = look_up(request.body.begin()->name);
   if (!command.ok()) return refuse_early(command.status(), request, out);
 
-  Operation operation(server_, *this, request, **command, *generic, on_worker);
-  if (Status status = check_target(**command, operation); !status.ok()) return finish_refused(operation, status, out);
+  std::optional<wire::Request> bare;
+  Status sequences;
+  if (request.sequence_count > 0) {
+    Result<std::optional<wire::Request>> made = without_sequences(**command, request);
+    if (made.ok()) bare = *made;
+    else sequences = made.status();
+  }
+
+  Operation operation(server_, *this, bare ? *bare : request, **command, *generic, on_worker);
+  Status refused = check_target(**command, operation);
+  if (refused.ok()) refused = std::move(sequences);
+  if (!refused.ok()) return finish_refused(operation, refused, out);
   if (begins && fail_command.armed()) [[unlikely]] fault_ = Fault::pick(operation);
   if (fault_) [[unlikely]] {
     if (const std::optional<wire::Next> next = apply_fault(operation, out)) return *next;

@@ -149,7 +149,7 @@ Status drop_indexes(Operation& operation, bson::Writer& reply) {
     wanted.push_back(request.index);
   }
   for (const bson::Value index : wanted) {
-    if (!index.is_string() && !index.is_document()) return wrong_type("dropIndexes", "index", index, "[string, object]");
+    if (!index.is_string() && !index.is_document()) return wrong_type("dropIndexes", "index", index, "[string, object']");
     CHECK_OK(check_named(*collection, index));
   }
   const auto meant = [&](const shards::IndexSpec& spec) {

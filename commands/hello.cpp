@@ -4,6 +4,7 @@
 // topologyVersion last seen is held back until that changes or maxAwaitTimeMS is over, and with exhaustAllowed one
 // request is answered so again and again.
 #include <algorithm>
+#include <array>
 
 #include "commands/arguments.h"
 #include "commands/client_connection.h"
@@ -98,9 +99,64 @@ Status write_compression(Operation& op, bson::Writer& reply) {
   return {};
 }
 
+/// A user's name, of whom the client asks how to log in. There are no users, but only a name is an answerable question.
+Status check_user(bson::Value user) {
+  if (user.is_string()) {
+    if (user.as_string().find('.') != std::string_view::npos) return {};
+    return error(Code::BadValue, "UserName must contain a '.' separated database.user pair");
+  }
+  if (!user.is_document()) return wrong_type("hello", "saslSupportedMechs", user, "[string, object']");
+  for (const char* part : {"user", "db"}) {
+    if (!user.as_document()[part].is_string()) return error(Code::BadValue, "UserName must contain a field named: ", part);
+  }
+  return {};
+}
+
+/// Other servers of a cluster say which protocols they speak.
+Status check_internal_client(bson::Value client) {
+  constexpr std::string_view kWhere = "hello.internalClient";
+  if (client.missing() || client.is_null()) return {};
+  if (!client.is_document()) return wrong_type("hello", "internalClient", client, "object");
+  for (const auto& [name, value] : client.as_document()) {
+    if (name != "minWireVersion" && name != "maxWireVersion") return unknown_field(kWhere, name);
+    if (!value.is_number()) return wrong_type(kWhere, name, value, "[long, int, decimal, double']");
+  }
+  for (const char* name : {"maxWireVersion", "minWireVersion"}) {
+    if (client.as_document()[name].missing()) return missing_field(kWhere, name);
+  }
+  return {};
+}
+
+bool is_flag(bson::Value value) { return value.is_bool() || value.is_number(); }
+constexpr std::string_view kFlag = "[bool, long, int, decimal, double']";
+
+/// What may stand in a greeting and has no effect here beyond being what it claims to be.
+struct CheckedField {
+  std::string_view name;
+  bool (*is_right)(bson::Value value);
+  std::string_view type;
+};
+constexpr std::array kCheckedFields{
+    CheckedField{"helloOk", is_flag, kFlag},
+    CheckedField{"forShell", is_flag, kFlag},
+    CheckedField{"loadBalanced", [](bson::Value value) { return value.is_bool(); }, "bool"},
+    CheckedField{"hostInfo", [](bson::Value value) { return value.is_string(); }, "string"},
+    CheckedField{"speculativeAuthenticate", [](bson::Value value) { return value.is_document(); }, "object"},
+};
+
+Status check_fields(bson::View body) {
+  for (const CheckedField& field : kCheckedFields) {
+    const bson::Value value = body[field.name];
+    if (!value.missing() && !value.is_null() && !field.is_right(value)) return wrong_type("hello", field.name, value, field.type);
+  }
+  const bson::Value user = body["saslSupportedMechs"];
+  if (!user.missing()) CHECK_OK(check_user(user));
+  return check_internal_client(body["internalClient"]);
+}
 
 Status write_reply(Operation& op, bson::Writer& reply) {
-  if (op.body()["helloOk"].truthy()) reply.add("helloOk", true);
+  const bson::Value hello_ok = op.body()["helloOk"];
+  if (!hello_ok.missing() && !hello_ok.is_null()) reply.add("helloOk", true);  // Also to who says no, as MongoDB does.
   reply.add(op.name() == "hello" ? "isWritablePrimary" : "ismaster", true);
   reply.add("msg", "isdbgrid");
   op.server().topology.write(reply);
@@ -118,6 +174,7 @@ Status write_reply(Operation& op, bson::Writer& reply) {
 
 /// Fields that this does not know are left alone: newer drivers put new ones into their first message to any server.
 Status hello(Operation& op, bson::Writer& reply) {
+  CHECK_OK(check_fields(op.body()));
   TRY(const std::optional<Await> await, parse_await(op));
   const bool resumed = op.client().resumed_from().has_value();
   if (!resumed && !op.client().answering_again()) CHECK_OK(take_metadata(op, op.body()["client"]));

@@ -200,5 +200,29 @@ TEST(AwaitedHello, SaysThatTheServerStops) {
   server.server().stopping = false;
 }
 
+TEST(Hello, RefusesFieldsThatAreNotWhatTheyClaimToBe) {
+  test::InProcess server;
+  const auto code = [&](std::string_view field) {
+    return server.reply("{hello: 1, " + std::string(field) + "}")["code"].exact_int64();
+  };
+  EXPECT_EQ(code("helloOk: 'x'"), 14);
+  EXPECT_EQ(code("helloOk: null"), std::nullopt);
+  EXPECT_EQ(code("helloOk: 0"), std::nullopt);
+  EXPECT_EQ(code("saslSupportedMechs: 'x'"), 2);
+  EXPECT_EQ(code("saslSupportedMechs: null"), 14);
+  EXPECT_EQ(code("saslSupportedMechs: {}"), 2);
+  EXPECT_EQ(code("saslSupportedMechs: 'admin.x'"), std::nullopt);
+  EXPECT_EQ(code("saslSupportedMechs: {user: 'x', db: 'admin'}"), std::nullopt);
+  EXPECT_EQ(code("loadBalanced: 1"), 14);
+  EXPECT_EQ(code("hostInfo: 1"), 14);
+  EXPECT_EQ(code("forShell: {}"), 14);
+  EXPECT_EQ(code("speculativeAuthenticate: 'x'"), 14);
+  EXPECT_EQ(code("internalClient: 1"), 14);
+  EXPECT_EQ(code("internalClient: {}"), 40414);
+  EXPECT_EQ(code("internalClient: {minWireVersion: 0, maxWireVersion: 17, x: 1}"), 40415);
+  EXPECT_EQ(code("internalClient: {minWireVersion: 0, maxWireVersion: 17}"), std::nullopt);
+  EXPECT_TRUE(server.reply("{hello: 1, helloOk: false}")["helloOk"].as_bool()) << "mongod says so to everybody who asks";
+}
+
 }  // namespace
 }  // namespace partita::commands

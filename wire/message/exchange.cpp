@@ -85,13 +85,17 @@ Status Exchange::parse_message(std::span<const std::uint8_t> frame) {
   }
 }
 
-/// Inside there is OP_MSG: mongod takes nothing else there either, and the greeting is never compressed.
+/// Inside there is what could come without: drivers never compress a greeting, but mongod would answer it.
 Status Exchange::parse_compressed(std::span<const std::uint8_t> frame) {
   TRY(request_.compressor, inflate(frame, options_.compressors, options_.max_message_size, inflated_));
-  const OpCode inner = Header::read(inflated_.data()).opcode;
-  if (inner != OpCode::kMsg)
-    return error(Code::ProtocolError, "opcode ", static_cast<std::int32_t>(inner), " inside a compressed message");
-  return parse_op_msg(inflated_.bytes(), request_);
+  switch (const OpCode inner = Header::read(inflated_.data()).opcode) {
+    case OpCode::kMsg:
+      return parse_op_msg(inflated_.bytes(), request_);
+    case OpCode::kQuery:
+      return parse_op_query(inflated_.bytes(), request_);
+    default:
+      return error(Code::ProtocolError, "opcode ", static_cast<std::int32_t>(inner), " inside a compressed message");
+  }
 }
 
 Exchange::Step Exchange::close(Status why) {
