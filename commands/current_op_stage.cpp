@@ -16,9 +16,9 @@ struct Option {
 };
 constexpr std::array kOptions{
     Option{"idleConnections", &OperationFilter::idle_connections},
+    Option{"idleCursors", &OperationFilter::idle_cursors},
     Option{"allUsers"},         // There are no users to tell apart.
     Option{"idleSessions"},     // Idle sessions hold nothing.
-    Option{"idleCursors"},      // Idle cursors hold nothing of the engine and are no operations here.
     Option{"localOps"},         // The router and its one node are the same process.
     Option{"truncateOps"},      // Long commands are always cut short.
     Option{"backtrace"},        // For latches that this server does not have.
@@ -56,7 +56,7 @@ Result<std::vector<bson::Document>> current_op(Operation& operation, const shard
 
 const RegisterSourceStage kCurrentOp{{
     .name = "$currentOp",
-    .help = "What runs just now: one document for each operation, or for each connection if idle ones are wanted too.",
+    .help = "What runs just now: one document for each operation, and for idle connections and cursors if they are wanted too.",
     .run = current_op,
 }};
 

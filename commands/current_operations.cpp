@@ -74,6 +74,26 @@ bson::Document describe(Server& server, const ClientConnection& client, const Cu
   });
 }
 
+bson::Document describe(Server& server, const ClientCursor& cursor) {
+  return bson::Document::build([&](bson::Writer& row) {
+    row.add("type", "idleCursor");
+    row.add("host", host_and_port(server.settings.net.port));
+    row.add("ns", cursor.ns);
+    if (cursor.session) row.document("lsid").uuid("id", *cursor.session);
+    row.add("planSummary", cursor.execution->plan_summary());
+    bson::Writer told = row.document("cursor");
+    told.add("cursorId", cursor.id);
+    told.add("createdDate", cursor.created);
+    told.add("lastAccessDate", cursor.last_access);
+    told.add("nDocsReturned", cursor.documents_returned);
+    told.add("nBatchesReturned", cursor.batches_returned);
+    told.add("noCursorTimeout", cursor.no_timeout);
+    told.add("tailable", cursor.execution->tailable());
+    told.add("awaitData", cursor.execution->awaited() != nullptr);
+    told.add("originatingCommand", cursor.command.view());
+  });
+}
+
 }  // namespace
 
 std::vector<bson::Document> current_operations(Server& server, const OperationFilter& filter) {
@@ -84,6 +104,9 @@ std::vector<bson::Document> current_operations(Server& server, const OperationFi
     if (client.current().id == 0 && !filter.idle_connections) return;
     rows.push_back(describe(server, client, client.current()));
   });
+  if (filter.idle_cursors) {
+    server.cursors.for_each_idle([&](const ClientCursor& cursor) { rows.push_back(describe(server, cursor)); });
+  }
   return rows;
 }
 

@@ -11,10 +11,12 @@ namespace partita::commands {
 /// Which rows currentOp and `$currentOp` show.
 struct OperationFilter {
   bool idle_connections = false;
+  bool idle_cursors = false;
   const ClientConnection* only = nullptr;  ///< nullptr for everybody's.
 };
 
-/// One document for each operation that runs (or, if asked for, for each connection that does not), with what it does,
+/// One document for each operation that runs (or, if asked for, for each connection that does not, and for each cursor that
+/// nobody reads from just now), with what it does,
 /// for whom and for how long. Point operations on a connection's core are over before anybody could look.
 std::vector<bson::Document> current_operations(Server& server, const OperationFilter& filter);
 

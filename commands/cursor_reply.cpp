@@ -64,7 +64,9 @@ Status answer_first_batch(Operation& operation, const shards::Namespace& ns, std
     kept.execution = std::move(execution);
     kept.no_timeout = options.no_timeout;
     if (operation.deadline()) kept.time_left = *operation.deadline() - std::chrono::steady_clock::now();
-    if (operation.watched()) kept.command = shown_command(operation.body());
+    kept.command = shown_command(operation.body());
+    kept.documents_returned = operation.stats().documents.returned;
+    kept.batches_returned = 1;
     TRY(id, operation.server().cursors.add(std::move(kept)));
   }
   cursor.add("id", id);

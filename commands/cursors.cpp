@@ -2,6 +2,7 @@
 #include "commands/cursors.h"
 
 #include "commands/settings/parameters.h"
+#include "commands/wall_time.h"
 
 namespace partita::commands {
 
@@ -43,7 +44,9 @@ Result<std::int64_t> Cursors::add(ClientCursor cursor) {
   } while (cursor.id == 0 || entries_.contains(cursor.id));
   const std::int64_t id = cursor.id;
   cursor.last_used = now_();
+  cursor.created = cursor.last_access = now_as_date();
   entries_.emplace(id, Entry{std::move(cursor), memory});
+  ++opened_;
   return id;
 }
 
@@ -65,6 +68,7 @@ Result<ClientCursor> Cursors::take(std::int64_t id, std::string_view ns, const s
   entry.cursor.ns = out.ns;
   entry.cursor.session = out.session;
   entry.cursor.killed = out.killed;
+  entry.cursor.no_timeout = out.no_timeout;
   return out;
 }
 
@@ -77,6 +81,7 @@ void Cursors::put_back(ClientCursor cursor) {
     return;
   }
   cursor.last_used = now_();
+  cursor.last_access = now_as_date();
   const std::size_t memory = cursor.execution->memory();
   memory_ += memory - found->second.memory;
   found->second = Entry{std::move(cursor), memory};
@@ -136,19 +141,26 @@ std::size_t Cursors::expire() {
   return expired;
 }
 
-std::size_t Cursors::open_count() const {
+Cursors::Counts Cursors::counts() const {
   const std::lock_guard lock(mutex_);
-  return entries_.size();
+  Counts counts{.open = entries_.size(), .opened = opened_, .timed_out = timed_out_};
+  for (const auto& [id, entry] : entries_) {
+    counts.in_use += entry.in_use ? 1 : 0;
+    counts.no_timeout += entry.cursor.no_timeout ? 1 : 0;
+  }
+  return counts;
+}
+
+void Cursors::for_each_idle(const std::function<void(const ClientCursor&)>& show) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, entry] : entries_) {
+    if (!entry.in_use) show(entry.cursor);
+  }
 }
 
 std::size_t Cursors::memory() const {
   const std::lock_guard lock(mutex_);
   return memory_;
-}
-
-std::size_t Cursors::timed_out_count() const {
-  const std::lock_guard lock(mutex_);
-  return timed_out_;
 }
 
 }  // namespace partita::commands

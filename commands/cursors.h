@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -18,8 +19,13 @@ struct ClientCursor {
   std::unique_ptr<Execution> execution;
   bool no_timeout = false;
   std::optional<std::chrono::nanoseconds> time_left = {};  ///< Of its maxTimeMS, for all batches to come.
-  bson::Document command = {};  ///< What has opened it; empty where the profiler was off.
+  bson::Document command = {};  ///< What has opened it.
   SteadyTime last_used;
+  // For $currentOp.
+  bson::Date created = {};
+  bson::Date last_access = {};
+  std::int64_t documents_returned = 0;
+  std::int64_t batches_returned = 0;
   /// Set when the cursor is killed while it is in use: whoever uses it shall stop.
   std::shared_ptr<KillSwitch> killed = std::make_shared<KillSwitch>();
 };
@@ -50,8 +56,18 @@ class Cursors {
   void kill_sessions();
   /// Ends cursors that nobody has used for cursorTimeoutMillis. Called now and then.
   std::size_t expire();
-  std::size_t open_count() const;
-  std::size_t timed_out_count() const;
+  struct Counts {
+    std::size_t open = 0;
+    std::size_t in_use = 0;      ///< Of those that are open.
+    std::size_t no_timeout = 0;  ///< The same.
+    std::size_t opened = 0;      ///< Since the start.
+    std::size_t timed_out = 0;
+  };
+  Counts counts() const;
+  std::size_t open_count() const { return counts().open; }
+  std::size_t timed_out_count() const { return counts().timed_out; }
+  /// Shows those that nobody reads from just now, each under the lock.
+  void for_each_idle(const std::function<void(const ClientCursor&)>& show) const;
   std::size_t memory() const;
 
  private:
@@ -76,6 +92,7 @@ class Cursors {
   mutable std::mutex mutex_;
   Entries entries_;
   std::size_t memory_ = 0;  ///< Of all entries. One in use counts with what it had when it came back last.
+  std::size_t opened_ = 0;
   std::size_t timed_out_ = 0;
 };
 

@@ -46,6 +46,8 @@ class Execution {
   virtual std::int64_t documents_examined() const = 0;
   /// Where more is to be waited for when a batch would be empty; nullptr: nobody waits.
   virtual shards::Tail* awaited() const { return nullptr; }
+  /// Its cursor stays open behind the last document.
+  virtual bool tailable() const { return false; }
   /// What the reply's cursor tells beside its batch.
   virtual void add_to_cursor(bson::Writer&) const {}
 

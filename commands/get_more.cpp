@@ -140,6 +140,8 @@ Status get_more(Operation& operation, bson::Writer& reply) {
   }
   if (awaited == nullptr && operation.deadline()) cursor.time_left = *operation.deadline() - std::chrono::steady_clock::now();
   if (status.ok()) cursor.execution->add_to_cursor(body);
+  cursor.documents_returned += operation.stats().documents.returned;
+  ++cursor.batches_returned;
   const std::int64_t id = cursor.id;
   const bool done = !status.ok() || cursor.execution->exhausted();
   if (done) {

@@ -15,6 +15,7 @@ class TailExecution final : public FindRun {
   Status fill(Operation& operation, bson::ArrayWriter& batch, const BatchLimits& limits) override;
   bool exhausted() const override { return false; }
   shards::Tail* awaited() const override { return awaits_ ? &collection_->partitions.front().partition->tail() : nullptr; }
+  bool tailable() const override { return true; }
   std::size_t memory() const override { return held_memory(); }
   std::int64_t keys_examined() const override { return 0; }
   std::int64_t documents_examined() const override { return examined_; }

@@ -78,10 +78,14 @@ Status write_metrics(Server& server, bson::Writer& section) {
     document.add("updated", counts.updated);
   }
   {
+    const Cursors::Counts cursors = server.cursors.counts();
     bson::Writer cursor = section.document("cursor");
-    cursor.add("timedOut", static_cast<std::int64_t>(server.cursors.timed_out_count()));
+    cursor.add("timedOut", static_cast<std::int64_t>(cursors.timed_out));
+    cursor.add("totalOpened", static_cast<std::int64_t>(cursors.opened));
     bson::Writer open = cursor.document("open");
-    open.add("total", static_cast<std::int64_t>(server.cursors.open_count()));
+    open.add("noTimeout", static_cast<std::int64_t>(cursors.no_timeout));
+    open.add("pinned", static_cast<std::int64_t>(cursors.in_use));
+    open.add("total", static_cast<std::int64_t>(cursors.open));
     open.add("bytes", static_cast<std::int64_t>(server.cursors.memory()));
   }
   {

@@ -103,6 +103,46 @@ TEST_F(SourceStages, CurrentOpShowsIdleConnectionsWhenAsked) {
   EXPECT_EQ(connections("{allUsers: true, idleConnections: true}"), 2u);
 }
 
+TEST_F(SourceStages, CurrentOpShowsIdleCursorsWhenAsked) {
+  const std::int64_t id = *reply("{find: 'c', filter: {_id: {$gt: 0}}, batchSize: 1, noCursorTimeout: true, comment: 'x'}").view().at_path("cursor.id").exact_int64();
+  const std::string number = "{$numberLong: '" + std::to_string(id) + "'}";
+  reply("{getMore: " + number + ", collection: 'c', batchSize: 1}");
+  EXPECT_TRUE(rows("[{$currentOp: {}}, {$match: {type: 'idleCursor'}}]", "1", "admin").view().empty());
+  const bson::Document shown = rows("[{$currentOp: {idleCursors: true}}, {$match: {type: 'idleCursor'}}]", "1", "admin");
+  ASSERT_EQ(shown.view().count(), 1u);
+  const bson::View row = shown["0"].as_document();
+  EXPECT_EQ(row["ns"].as_string(), "test.c");
+  EXPECT_EQ(row["planSummary"].as_string(), "CLUSTERED_IXSCAN");
+  EXPECT_TRUE(row["lsid"].missing());
+  const bson::View cursor = row["cursor"].as_document();
+  EXPECT_EQ(cursor["cursorId"].as_int64(), id);
+  EXPECT_EQ(cursor["nDocsReturned"].as_int64(), 2);
+  EXPECT_EQ(cursor["nBatchesReturned"].as_int64(), 2);
+  EXPECT_TRUE(cursor["noCursorTimeout"].as_bool());
+  EXPECT_FALSE(cursor["tailable"].as_bool());
+  EXPECT_FALSE(cursor["awaitData"].as_bool());
+  EXPECT_LE(cursor["createdDate"].as_date().ms_since_epoch, cursor["lastAccessDate"].as_date().ms_since_epoch);
+  EXPECT_EQ(cursor.at_path("originatingCommand.comment").as_string(), "x");
+  const bson::Document status = reply("{serverStatus: 1}");
+  EXPECT_EQ(status.view().at_path("metrics.cursor.open.noTimeout").exact_int64(), 1);
+  EXPECT_EQ(status.view().at_path("metrics.cursor.open.pinned").exact_int64(), 0);
+  EXPECT_EQ(status.view().at_path("metrics.cursor.open.total").exact_int64(), 1);
+  EXPECT_EQ(status.view().at_path("metrics.cursor.totalOpened").exact_int64(), 1);
+  run("{killCursors: 'c', cursors: [" + number + "]}");
+  EXPECT_TRUE(rows("[{$currentOp: {idleCursors: true}}, {$match: {type: 'idleCursor'}}]", "1", "admin").view().empty());
+}
+
+TEST_F(SourceStages, CurrentOpTellsTailableCursorsApart) {
+  run("{create: 'capped', capped: true, size: 10000}");
+  run("{insert: 'capped', documents: [{_id: 1}]}");
+  run("{find: 'capped', tailable: true, awaitData: true, lsid: {id: {$uuid: '00000000-0000-0000-0000-000000000001'}}}");
+  const bson::Document shown = rows("[{$currentOp: {idleCursors: true}}, {$match: {type: 'idleCursor'}}]", "1", "admin");
+  ASSERT_EQ(shown.view().count(), 1u);
+  EXPECT_TRUE(shown.view().at_path("0.cursor.tailable").as_bool());
+  EXPECT_TRUE(shown.view().at_path("0.cursor.awaitData").as_bool());
+  EXPECT_TRUE(shown.view().at_path("0.lsid.id").is(bson::Type::kBinary));
+}
+
 TEST_F(SourceStages, CurrentOpRefusesWhatItDoesNotKnow) {
   const auto refusal = [&](std::string_view options) {
     return code("{aggregate: 1, pipeline: [{$currentOp: " + std::string(options) + "}], cursor: {}, $db: 'admin'}");
