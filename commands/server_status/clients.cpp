@@ -3,18 +3,12 @@
 // Who is connected and what they keep busy: connections, globalLock, network.
 #include "commands/client_connection.h"
 #include "commands/server.h"
+#include "commands/server_status/activity.h"
 #include "commands/server_status/section.h"
 #include "wire/net/network.h"
 
 namespace partita::commands {
-namespace {
 
-struct Activity {
-  std::int32_t active = 0;
-  std::int32_t writers = 0;
-};
-
-/// Operations that a worker runs or that wait; what runs on a core is over before it could be counted.
 Activity count_activity(Server& server) {
   Activity activity;
   server.connections.for_each([&](ClientConnection& client) {
@@ -27,6 +21,8 @@ Activity count_activity(Server& server) {
   });
   return activity;
 }
+
+namespace {
 
 Status write_connections(Server& server, bson::Writer& section) {
   const auto current = static_cast<std::int32_t>(server.connections.count());

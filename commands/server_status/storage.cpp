@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What lies underneath: storageEngine, wiredTiger.
+#include <algorithm>
+#include <array>
+
 #include "commands/server.h"
+#include "commands/server_status/activity.h"
 #include "commands/server_status/section.h"
+#include "commands/settings/server_parameters.h"
 #include "shards/balance/balancer.h"
 #include "shards/router/crew.h"
 #include "shards/storage/repeated.h"
@@ -21,6 +26,41 @@ Status write_storage_engine(Server&, bson::Writer& section) {
   return {};
 }
 
+/// The engine has moved its checkpoints to a category of their own since mongod 6.0, and tools (mongostat, exporters) read
+/// them where they were.
+struct Renamed {
+  std::string_view there;  ///< In `transaction`, before.
+  std::string_view here;   ///< In `checkpoint`, now.
+};
+constexpr std::array kRenamed{
+    Renamed{"transaction checkpoint generation", "generation"},
+    Renamed{"transaction checkpoint max time (msecs)", "max time (msecs)"},
+    Renamed{"transaction checkpoint min time (msecs)", "min time (msecs)"},
+    Renamed{"transaction checkpoint most recent time (msecs)", "most recent time (msecs)"},
+    Renamed{"transaction checkpoint total time (msecs)", "total time (msecs)"},
+    Renamed{"transaction checkpoints", "total succeed number of checkpoints"},
+};
+
+void write_renamed(bson::Writer& transaction, const std::vector<shards::Statistic>& checkpoint) {
+  for (const Renamed& one : kRenamed) {
+    const auto found = std::ranges::find(checkpoint, one.here, &shards::Statistic::name);
+    if (found != checkpoint.end()) transaction.add(one.there, found->value);
+  }
+}
+
+/// MongoDB lets so many operations into the engine at a time, and tools read from this how near it is to that. Here they are
+/// the workers that do it.
+void write_tickets(Server& server, bson::Writer section) {
+  const auto total = static_cast<std::int32_t>(parameters::max_worker_threads.get());
+  const Activity activity = count_activity(server);
+  for (const auto& [name, out] : {std::pair{"write", activity.writers}, {"read", activity.active - activity.writers}}) {
+    bson::Writer row = section.document(name);
+    row.add("out", out);
+    row.add("available", std::max(total - out, 0));
+    row.add("totalTickets", total);
+  }
+}
+
 /// All that WiredTiger counts, a document per category: {cache: {"bytes currently in the cache": ...}, ...}.
 Status write_wired_tiger(Server& server, bson::Writer& section) {
   TRY(const shards::SessionLease session, shards::SessionLease::take(server.store.engine()));
@@ -31,7 +71,9 @@ Status write_wired_tiger(Server& server, bson::Writer& section) {
   for (const auto& [category, statistics] : categories) {
     bson::Writer row = section.document(category);
     for (const shards::Statistic& statistic : statistics) row.add(statistic.name, statistic.value);
+    if (category == "transaction") write_renamed(row, categories["checkpoint"]);
   }
+  write_tickets(server, section.document("concurrentTransactions"));
   return {};
 }
 

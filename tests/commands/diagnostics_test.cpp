@@ -134,6 +134,14 @@ TEST(ServerStatus, HasWhatToolsRead) {
   EXPECT_GT(number(reply, "mem.resident"), 0);
   EXPECT_GT(number(reply["wiredTiger"].as_document()["cache"].as_document(), "maximum bytes configured"), 0);
   EXPECT_TRUE(reply["globalLock"].as_document()["activeClients"].is_document());
+  const bson::View engine = reply["wiredTiger"].as_document();
+  EXPECT_GE(number(engine["transaction"].as_document(), "transaction checkpoints"), 0) << "mongostat's flushes";
+  EXPECT_TRUE(engine["transaction"].as_document().has("transaction checkpoint most recent time (msecs)"));
+  for (const char* kind : {"read", "write"}) {
+    const bson::View tickets = engine.at_path(std::string("concurrentTransactions.") + kind).as_document();
+    EXPECT_GT(number(tickets, "totalTickets"), 0) << kind;
+    EXPECT_EQ(number(tickets, "out") + number(tickets, "available"), number(tickets, "totalTickets")) << kind;
+  }
 }
 
 TEST(ServerStatus, LeavesSectionsOut) {
