@@ -9,6 +9,7 @@ namespace partita::shards {
 namespace {
 
 FailPoint before_commit{"storageBeforeCommit", "The log record has been put, its transaction is still open."};
+FailPoint before_count{"storageBeforeCount", "A change can be seen, and counters do not know of it yet."};
 
 }  // namespace
 
@@ -92,6 +93,7 @@ Result<Time> WriteUnit::commit() {
   Status status = before_commit.hit();
   if (status.ok()) status = transaction_->commit(append.position.commit_time);
   transaction_.reset();
+  if (status.ok()) before_count.pass();
   // Counted before it is settled: a checkpoint waits for what is not settled, and must find its counts.
   if (status.ok()) buffers_.draft.effects().count(append.position.commit_time, store_.checkpoint_boundary());
   log.settled(append.position, status.ok());

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <future>
+#include <thread>
 
 #include "commands/config_views.h"
+#include "shards/storage/fail_point.h"
 #include "shards/storage/session.h"
 #include "tests/commands/in_process.h"
 
@@ -119,6 +122,23 @@ TEST_F(StorageCommands, ValidateFindsALostDocument) {
   EXPECT_FALSE(found["valid"].as_bool());
   EXPECT_THAT(test::readable(found["errors"].as_document()), HasSubstr("index a_1 has 1 entries of no document"));
   EXPECT_THAT(test::readable(found["errors"].as_document()), HasSubstr("the counters say 2 documents"));
+}
+
+TEST_F(StorageCommands, ValidateWaitsForWhatIsNotCountedYet) {
+  shards::FailPoint& held = *shards::FailPoint::find("storageBeforeCount");
+  const std::int64_t before = held.fired();
+  const bson::Document wait = bson::Document::build([](bson::Writer& data) { data.add("blockTimeMS", 50); });
+  held.set({.mode = shards::FailPoint::Mode::kTimes, .count = 1, .data = wait.copy()});
+  auto removal = std::async(std::launch::async, [&] {
+    test::Client client(server_.server());
+    return client.run("{delete: 'c', deletes: [{q: {_id: 1}, limit: 1}]}");
+  });
+  while (held.fired() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const bson::Document found = reply("{validate: 'c'}");
+  EXPECT_TRUE(found["valid"].as_bool()) << test::readable(found.view());
+  EXPECT_EQ(found["nrecords"].exact_int64(), 1);
+  EXPECT_EQ(removal.get(), "{n: 1, ok: 1.0}");
+  held.set({});
 }
 
 TEST_F(StorageCommands, FsyncTakesACheckpoint) {
