@@ -18,6 +18,8 @@ parameters::Whole idle_timeout_ms{
     {.name = "cursorTimeoutMillis", .summary = "A cursor that nobody has read from for so long is ended."},
     {.initial = kTenMinutes, .most = INT32_MAX}};
 
+std::size_t memory_of(const ClientCursor& cursor) { return cursor.execution->memory() + cursor.command.view().size(); }
+
 /// Who took no session goes on without one, and who took one in the same.
 Status check_session(const ClientCursor& cursor, const std::optional<shards::Uuid>& session) {
   if (cursor.session == session) return {};
@@ -32,7 +34,7 @@ Status check_session(const ClientCursor& cursor, const std::optional<shards::Uui
 }  // namespace
 
 Result<std::int64_t> Cursors::add(ClientCursor cursor) {
-  const std::size_t memory = cursor.execution->memory();
+  const std::size_t memory = memory_of(cursor);
   const std::lock_guard lock(mutex_);
   if (memory_ + memory > static_cast<std::size_t>(max_memory_mb.get() * kMegabyte)) {
     return error(Code::ExceededMemoryLimit, "open cursors keep ", memory_, " bytes already, and this one would keep ", memory,
@@ -82,7 +84,7 @@ void Cursors::put_back(ClientCursor cursor) {
   }
   cursor.last_used = now_();
   cursor.last_access = now_as_date();
-  const std::size_t memory = cursor.execution->memory();
+  const std::size_t memory = memory_of(cursor);
   memory_ += memory - found->second.memory;
   found->second = Entry{std::move(cursor), memory};
 }

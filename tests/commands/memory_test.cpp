@@ -56,7 +56,7 @@ TEST_F(Memory, OfOpenCursorsIsLimitedTogether) {
   EXPECT_EQ(code_of(sorted), kExceededMemoryLimit);
   EXPECT_EQ(code_of("{find: 'c', projection: {_id: 1}, batchSize: 1}"), std::nullopt) << "what keeps nothing is let in";
   server_.reply("{killCursors: 'c', cursors: [NumberLong('" + std::to_string(first.view().at_path("cursor.id").as_int64()) + "')]}");
-  EXPECT_EQ(server_.server().cursors.memory(), 0u);
+  EXPECT_LT(server_.server().cursors.memory(), 1000u) << "the command of the one that is left";
   EXPECT_EQ(code_of(sorted), std::nullopt);
 }
 
