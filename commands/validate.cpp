@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <thread>
 
 #include "commands/arguments.h"
@@ -33,8 +34,10 @@ struct Outcome {
 };
 
 constexpr int kMostAttempts = 20;
-/// A commit is counted a moment after it can be seen, and a thread may lose its processor between the two.
-constexpr int kMostLooks = 5;
+/// A commit is counted a moment after it can be seen. A thread may lose its processor between the two, or the engine may
+/// have it do other work first, for tenths of a second: so each look waits twice as long for the next one, two and a half
+/// seconds in all.
+constexpr int kMostLooks = 8;
 constexpr std::chrono::milliseconds kBeforeLookingAgain{20};
 
 /// Writers go on meanwhile: counters are only held against the scan when they stood still during it.
@@ -63,6 +66,14 @@ bool numbers_agree(const Outcome& outcome) { return outcome.counters_agree && ou
 /// gone, nor counts for them, and who claims an _id now claims it for other tables.
 bool is_in_force(Operation& op, const std::shared_ptr<const shards::Collection>& collection) {
   return op.server().store.catalog().share()->share(collection->ns.full()) == collection;
+}
+
+Status rest(Operation& op, std::chrono::milliseconds time) {
+  for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
+    CHECK_OK(op.check_interrupt());
+    std::this_thread::sleep_for(kBeforeLookingAgain);
+  }
+  return {};
 }
 
 std::vector<std::string> errors_of(const shards::Collection& collection, const Outcome& outcome) {
@@ -153,8 +164,7 @@ Status validate(Operation& op, bson::Writer& reply) {
         write(reply, *collection, *outcome);
         return {};
       }
-      CHECK_OK(op.check_interrupt());
-      std::this_thread::sleep_for(kBeforeLookingAgain);
+      CHECK_OK(rest(op, kBeforeLookingAgain * (1 << std::max(looks - 1, 0))));
     } else if (outcome.status().code() != Code::StaleConfig) {
       return outcome.status();
     }
