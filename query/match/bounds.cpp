@@ -81,11 +81,12 @@ bool has_position(const FieldPath& path) {
 }
 
 /// What an $elemMatch says of a path through its array. Of positions it says nothing: an element may be an array, whose
-/// elements a filter finds by their numbers, and which has its keys elsewhere.
+/// elements a filter finds by their numbers, and which has its keys elsewhere; and an array at a position is one key.
 PathBounds bounds_of_element(const FilterTree& filter, const FilterNode& node, std::string_view path) {
   const auto i = static_cast<std::size_t>(&node - filter.nodes.data());
   const std::string_view array = node.path.text();
   if (node.kind == Kind::kElemValue && array == path) {
+    if (has_position(node.path)) return {};
     PathBounds bounds = bounds_within(filter, i + 1, node.end, "");
     bounds.of_one_value = true;
     return bounds;
