@@ -63,6 +63,7 @@ class Application {
         CHECK_OK(frame.chooses ? chosen_element(frame) : frame.in_array ? array_element(frame) : document_field(frame));
       }
     }
+    CHECK_OK(std::move(removed_id_));
     return modified_;
   }
 
@@ -208,7 +209,12 @@ class Application {
     flush(frame, element.element());
     TRY(const Effect effect, apply(leaf, element->name, element->value));
     const bool moved_here = leaf.source != UpdateNode::kNone && !sources_[leaf.source].missing();
-    if (tree_.keeps_id && (effect != Effect::kUnchanged || moved_here)) CHECK_OK(check_not_of_id(leaf));
+    if (tree_.keeps_id && (effect != Effect::kUnchanged || moved_here)) {
+      Status kept = check_not_of_id(leaf);
+      // What is moved away goes last: where it would go to may be the fault.
+      if (effect != Effect::kRemoved) CHECK_OK(std::move(kept));
+      if (!kept.ok()) removed_id_ = std::move(kept);
+    }
     if (effect == Effect::kUnchanged) return {};  // The element is part of the next run.
     frame.run = element.next();
     modified_ = true;
@@ -341,6 +347,7 @@ class Application {
   const UpdateContext& context_;
   bool inserting_;
   bool modified_ = false;
+  Status removed_id_;
   std::size_t start_;
   NestedWriter out_;
   const IndexName element_name_;

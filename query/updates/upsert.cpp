@@ -24,7 +24,9 @@ std::optional<Value> demanded_value(const FilterTree& filter, const FilterNode& 
   if (node.field_operator->bound == Bound::kEqual) return node.operand;
   if (node.field_operator->bound != Bound::kIn) return std::nullopt;
   const View list = node.operand.as_document();
-  if (list.empty()) return std::nullopt;
+  const View written = filter.filter;
+  const bool is_made = list.data() < written.data() || list.data() >= written.data() + written.size();  // Of an $or: a choice.
+  if (is_made || list.empty()) return std::nullopt;
   const Value first = list.begin()->value;
   for (const auto& [name, value] : list)
     if (value.is(bson::Type::kRegex) || !bson::equal(first, value, filter.collation.get())) return std::nullopt;
