@@ -241,6 +241,7 @@ bool Rest::is_settled(std::string_view path, std::string_view name, bson::Value 
 }
 
 void Rest::add_field(const bson::Field& field) {
+  if (field.name == "$comment") return;  // Asks nothing.
   if (field.name.starts_with('$')) return conditions_.push_back({{}, field});
   const bool pattern = field.value.is(bson::Type::kRegex);
   if (pattern || !is_condition(field.value)) {
@@ -248,7 +249,11 @@ void Rest::add_field(const bson::Field& field) {
     return;
   }
   const View operators = field.value.as_document();
-  const auto settles = [&](const bson::Field& one) { return is_settled(field.name, one.name, one.value); };
+  const bson::Value pattern_of_options = operators["$regex"];
+  const auto settles = [&](const bson::Field& one) {
+    if (one.name == "$options") return is_settled(field.name, "$regex", pattern_of_options);
+    return is_settled(field.name, one.name, one.value);
+  };
   if (std::ranges::none_of(operators, settles)) return conditions_.push_back({{}, field});
   for (const bson::Field& one : operators) {
     if (!settles(one)) conditions_.push_back({field.name, one});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/keys/array_bits.h"
+#include "query/match/regex_match.h"
 #include "query/plan/covering.h"
 #include "query/shard_key/shard_key.h"
 #include "wire/bson/narrow_number.h"
@@ -213,7 +214,13 @@ namespace {
 
 /// What is asked of keys, in the form of a filter.
 void write_conditions(const std::vector<const FilterNode*>& conditions, Writer& out) {
-  const auto add = [](const FilterNode& node, Writer& to) { to.document(node.path.text()).add(node.field_operator->name, node.operand); };
+  const auto add = [](const FilterNode& node, Writer& to) {
+    Writer condition = to.document(node.path.text());
+    if (node.field_operator->bound != Bound::kRegex || node.predicate == nullptr) return condition.add(node.field_operator->name, node.operand);
+    const bson::Regex regex = static_cast<const RegexMatch&>(*node.predicate).source().as_regex();  // With what stands beside it.
+    condition.add(node.field_operator->name, regex.pattern);
+    if (!regex.options.empty()) condition.add("$options", regex.options);
+  };
   Writer filter = out.document("filter");
   if (conditions.size() == 1) return add(*conditions.front(), filter);
   bson::ArrayWriter all = filter.array("$and");

@@ -36,6 +36,23 @@ TEST_F(ExplainIndexes, OfPartialOnes) {
   EXPECT_EQ(told("{find: 'c', filter: {b: 6}, sort: {a: 1}}", "indexBounds"), R"({a: ["[MinKey, MaxKey]"]})");
 }
 
+TEST_F(ExplainIndexes, PatternsWithTheirOptions) {
+  server_.run("{createIndexes: 'c', indexes: [{key: {a: 1, b: 1}, name: 'ab'}]}");
+  const auto plan = [&](std::string_view filter) {
+    const bson::Document told = server_.reply("{explain: {find: 'c', filter: " + std::string(filter) + "}}");
+    const bson::View fetch = told.view().at_path("queryPlanner.winningPlan").as_document();
+    EXPECT_EQ(fetch["stage"].as_string(), "FETCH");
+    const bson::Value of_fetch = fetch["filter"];
+    const bson::Value of_keys = fetch.at_path("inputStage.filter");
+    return (of_fetch.missing() ? "-" : readable(of_fetch.as_document())) + " " + (of_keys.missing() ? "-" : readable(of_keys.as_document()));
+  };
+  EXPECT_EQ(plan("{a: {$gt: 3}, b: {$regex: 'b', $options: 'i'}}"), "- {b: {$regex: \"b\", $options: \"i\"}}");
+  EXPECT_EQ(plan("{a: 3, b: {$regex: 'b', $options: ''}}"), "- {b: {$regex: \"b\"}}");
+  EXPECT_EQ(plan("{a: 3, b: /b/i}"), "- {b: {$regex: \"b\", $options: \"i\"}}");
+  EXPECT_EQ(plan("{a: 3, $comment: 'x'}"), "- -");
+  EXPECT_EQ(plan("{a: 3, c: {$regex: 'b', $options: 'i'}}"), "{c: {$regex: \"b\", $options: \"i\"}} -");
+}
+
 TEST_F(ExplainIndexes, OfHashedOnes) {
   server_.run("{createIndexes: 'c', indexes: [{key: {b: 1, a: 'hashed'}, name: 'h'}]}");
   EXPECT_EQ(told("{find: 'c', filter: {b: 2, a: 5}}", "keyPattern"), R"({b: 1, a: "hashed"})");
