@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/arguments.h"
+#include "commands/config_views.h"
 #include "commands/server.h"
 #include "commands/system_views.h"
 #include "shards/store.h"
@@ -27,6 +28,7 @@ Status drop(Operation& operation, bson::Writer& reply) {
     return error(Code::IllegalOperation, "turn off profiling before dropping system.profile collection");
   }
   if (ns.collection() == kSystemViews) return drop_all_views(operation, ns, reply);
+  CHECK_OK(check_no_config_view(ns));
   TRY(const bool was_view, operation.server().store.catalog().drop_view(ns));
   if (was_view) {
     reply.add("ns", ns.full());

@@ -110,6 +110,7 @@ TEST_F(ShardingCommands, SettingsTakeNothingThatWouldBeIgnored) {
   EXPECT_THAT(refusal("autosplit", "slowly: true"), HasSubstr("slowly cannot be changed"));
   EXPECT_THAT(refusal("automerge", "enabled: 'x'"), HasSubstr("enabled"));
   EXPECT_THAT(refusal("other", "a: 1"), HasSubstr("cannot be changed"));
+  EXPECT_EQ(code("{drop: 'settings', $db: 'config'}"), 20);
   EXPECT_TRUE(server_.server().store.balancer().active());
 }
 
