@@ -257,8 +257,7 @@ class Parser {
 bool holds_operators(Value value) {
   if (!value.is_document() || value.as_document().empty()) return false;
   const View object = value.as_document();
-  const bool is_reference = object.has("$ref") && object.has("$id");
-  return object.begin()->name.starts_with('$') && !is_reference;
+  return object.begin()->name.starts_with('$') && !(object.has("$ref") && object.has("$id"));
 }
 
 Status not_supported(std::string_view name) {

@@ -12,7 +12,7 @@ namespace partita::shards {
 
 using query::KeyRange;
 
-LaterFields::LaterFields(const std::vector<query::FieldIntervals>& fields, std::size_t in_ranges) : in_ranges_(in_ranges) {
+LaterFields::LaterFields(const std::vector<query::FieldIntervals>& fields, std::size_t in_ranges) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     Field field{fields[i].form, fields[i].direction, {}};
     if (i >= in_ranges && !fields[i].intervals.empty()) field.ranges = query::united(query::key_ranges(std::span(&fields[i], 1)));

@@ -31,7 +31,6 @@ class LaterFields {
   static bool holds(const Field& field, Bytes key, std::size_t at, bool backward, bson::Buffer& next);
 
   std::vector<Field> fields_;
-  std::size_t in_ranges_;
 };
 
 }  // namespace partita::shards

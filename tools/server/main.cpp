@@ -191,7 +191,7 @@ int run(std::span<const char* const> arguments) {
     return kStartFailed;
   }
   log_start(settings);
-  log::info(Component::kControl, 51803, "Descriptors", {{"limit", descriptors}});
+  log::info(Component::kControl, 7000004, "Descriptors", {{"limit", descriptors}});
   const ExitCode code = serve(std::move(settings), signals, background, std::move(network));
   log::info(Component::kControl, 23138, "Shutting down", {{"exitCode", static_cast<int>(code)}});
   log::stop();
