@@ -8,6 +8,7 @@
 
 #include "tests/query/language.h"
 #include "tests/support/test_file.h"
+#include "tests/support/test_path.h"
 
 namespace partita::test {
 
@@ -38,7 +39,7 @@ std::string normalize_lines(const std::string& answer) {
 
 TEST_P(TextFile, answers) { EXPECT_EQ(run_language(GetParam().command), normalize_lines(GetParam().expected)); }
 
-INSTANTIATE_TEST_SUITE_P(query, TextFile, testing::ValuesIn(read_test_files(PARTITA_TESTS "/query")), case_name);
+INSTANTIATE_TEST_SUITE_P(query, TextFile, testing::ValuesIn(read_test_files(test_path("query"))), case_name);
 
 }  // namespace
 }  // namespace partita::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/refusals.h"
+#include "tests/support/test_path.h"
 
 #include <fstream>
 #include <sstream>
@@ -8,7 +9,7 @@
 namespace partita::test {
 
 std::vector<Refusal> read_refusals() {
-  const std::string path = PARTITA_TESTS "/commands/refusals.txt";
+  const std::string path = test_path("commands/refusals.txt");
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   std::vector<Refusal> refusals;

@@ -21,6 +21,7 @@
 #include <sstream>
 
 #include "tests/server/oracle_process.h"
+#include "tests/support/test_path.h"
 #include "tests/text/answer.h"
 #include "tests/text/conversation.h"
 #include "tests/text/known_differences.h"
@@ -54,16 +55,16 @@ bool is_partita(Target& target) {
 class Run {
  public:
   Run(const Options& options, Target& target) : options_(options), target_(target) {
-    if (is_partita(target)) known_ = KnownDifferences::read(PARTITA_TESTS "/text/known_differences.txt");
+    if (is_partita(target)) known_ = KnownDifferences::read(test_path("text/known_differences.txt"));
     if (!options.sharded.empty()) {
-      known_.add(KnownDifferences::read(PARTITA_TESTS "/text/known_differences_by_" + options.sharded + ".txt"));
+      known_.add(KnownDifferences::read(test_path("text/known_differences_by_" + options.sharded + ".txt")));
     }
   }
 
   Tally all() {
     for (const std::string folder : {"commands", "query"}) {
       std::map<std::string, std::vector<TestCase>> files;
-      for (TestCase& test : read_test_files(PARTITA_TESTS "/" + folder)) {
+      for (TestCase& test : read_test_files(test_path(folder))) {
         test.file = folder + "/" + test.file;
         files[test.file].push_back(std::move(test));
       }
@@ -121,7 +122,7 @@ class Run {
   }
 
   static void rewrite(const std::string& name, const std::vector<TestCase>& cases) {
-    const std::string path = PARTITA_TESTS "/" + name + ".test";
+    const std::string path = test_path(name + ".test");
     std::ifstream in(path);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     std::ofstream(path) << with_answers(text, cases);

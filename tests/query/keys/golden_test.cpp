@@ -6,6 +6,7 @@
 
 #include "query/keys/decode.h"
 #include "tests/query/keys/support.h"
+#include "tests/support/test_path.h"
 #include "wire/bson/json.h"
 
 // golden.txt holds what stands on disks: values and the bytes of their keys. A line that no longer holds means that
@@ -20,7 +21,7 @@ struct Line {
 
 std::vector<Line> golden_lines() {
   constexpr std::string_view kSeparator = " = ";
-  std::ifstream file(std::filesystem::path(PARTITA_TESTS) / "query/keys/golden.txt");
+  std::ifstream file(test_path("query/keys/golden.txt"));
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {
     if (text.empty() || text.front() == '#') continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shards/sessions/retry.h"
+#include "tests/support/test_path.h"
 
 namespace partita::shards {
 namespace {
@@ -41,7 +42,7 @@ std::string hex(Bytes bytes) {
 
 TEST(Record, KeepsItsBytesForEver) {
   RecordWriter writer;
-  std::ifstream golden(PARTITA_TESTS "/shards/log/record.golden");
+  std::ifstream golden(test::test_path("shards/log/record.golden"));
   std::string expected;
   ASSERT_TRUE(golden >> expected);
   EXPECT_EQ(hex(sample(writer)), expected);
@@ -49,7 +50,7 @@ TEST(Record, KeepsItsBytesForEver) {
 
 TEST(Record, KeepsTheBytesOfRetryOperations) {
   RecordWriter writer;
-  std::ifstream golden(PARTITA_TESTS "/shards/log/retry_record.golden");
+  std::ifstream golden(test::test_path("shards/log/retry_record.golden"));
   std::string expected;
   ASSERT_TRUE(golden >> expected);
   const StatementId id{.session = counting_uuid(), .owner = 0, .transaction = 42, .statement = 70};

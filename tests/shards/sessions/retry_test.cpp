@@ -13,6 +13,7 @@
 #include "shards/sessions/retry_rows.h"
 #include "shards/storage/memory_tables.h"
 #include "tests/support/random.h"
+#include "tests/support/test_path.h"
 
 namespace partita::shards {
 namespace {
@@ -54,7 +55,7 @@ Raw merged(Bytes row, Bytes image) {
 }
 
 TEST(RetryRow, KeepsItsBytesForEver) {
-  std::ifstream golden(PARTITA_TESTS "/shards/sessions/retry_row.golden");
+  std::ifstream golden(test::test_path("shards/sessions/retry_row.golden"));
   std::string key;
   std::string row;
   ASSERT_TRUE(golden >> key >> row);
