@@ -181,7 +181,7 @@ Status Catalog::copy(const Claim& claim, const CopyPlan& plan, const Interrupt& 
   CHECK_OK(rows.run(wishes.hurried));
   std::int64_t pause_us = 0;
   CHECK_OK(publish_copy(claim, plan, fresh, rows, target, pause_us));
-  log::info(log::Component::kStorage, 22441, "Partitions copied into tables of their own",
+  log::info(log::Component::kStorage, 22445, "Partitions copied into tables of their own",
             {{"collection", source->ns.full()},
              {"partitions", static_cast<std::int64_t>(target.partitions.size())},
              {"documents", target.size().documents},
