@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds kShortTick(5);
 /// writer of the row walks from end to end: that of a session that writes 2,500 times a second, as sixteen of them do at
 /// 40,000 inserts, took 1 us of each.
 constexpr Sequence kManyRecords = 64;
-/// Replay after a crash handles some hundred megabytes a second: this bounds how long a start may take.
-constexpr std::uint64_t kLogBytesBetween = 512ull << 20;
+/// Replay after a crash handles 200 to 300 MB a second: this bounds how long a start may take.
+constexpr std::uint64_t kLogBytesBetween = 1ull << 30;
 
 // Rows of the state table: "L" -> SavedState; "N" partition(BE) -> its counts; "K" segment(BE) -> its indexes' multikey bits.
 constexpr std::string_view kLogsKey = "L";
@@ -191,6 +191,7 @@ void Checkpointer::run(bool soon) {
   std::unique_lock lock(mutex_);
   std::chrono::milliseconds tick = kTick;
   Sequence last = 0;
+  EvictionPace pace(Engine::kEvictionAtFirst, Clock::now());
   while (!stop_.wait_for(lock, tick, [&] { return stopping_; })) {
     lock.unlock();
     advance_oldest();
@@ -198,6 +199,7 @@ void Checkpointer::run(bool soon) {
     const bool many = next - std::exchange(last, next) > kManyRecords;
     tick = many ? std::max(tick / 2, kShortTick) : std::min(tick * 2, kTick);
     const std::uint64_t appended = store_.log(kDataLog).appended_bytes();
+    if (const auto eviction = pace.look(Clock::now(), appended)) paces_.note(store_.engine().set_eviction(*eviction));
     const bool hurried = hurried_.exchange(false, std::memory_order_relaxed);
     if (hurried || Clock::now() >= due || appended - bytes > kLogBytesBetween) {
       (void)take().ok();  // A full disk: it has been logged, the next round tries again, the log has everything.
@@ -255,6 +257,7 @@ Status Checkpointer::take_locked() {
     CHECK_OK(store_.engine().set_stable(boundary, store_.past_pins().lowest(last_visible_)));
   }
   CHECK_OK(stable_set.hit());
+  store_.sync_log();  // After a power cut the tables must not be ahead of it.
   CHECK_OK(store_.engine().checkpoint());
   store_.set_checkpointed(boundary);
   tables_written.pass();

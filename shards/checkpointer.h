@@ -87,6 +87,7 @@ class Checkpointer {
   Repeated outcomes_{22438, "Checkpoint"};
   Repeated advances_{22439, "Moving the oldest readable time"};
   Repeated trims_{22440, "Cutting off the log"};
+  Repeated paces_{22444, "Setting the pace of eviction"};
   Time last_visible_;  ///< At the last tick.
   std::mutex taking_;  ///< One at a time.
   std::shared_mutex past_;  ///< Shared by those who hold it, alone to cut it off.

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".wt";
 constexpr std::string_view kEnginePrefix = "WiredTiger";
-constexpr std::array<std::string_view, 4> kStoreTables{"catalog", "log", "retry", "state"};
+constexpr std::array<std::string_view, 3> kStoreTables{"catalog", "retry", "state"};
 /// What the engine makes before any table, and cannot do without.
 constexpr std::array<const char*, 3> kEngineFiles{"WiredTiger", "WiredTiger.wt", "WiredTiger.turtle"};
 
@@ -72,6 +72,10 @@ Status check_data_directory(const std::string& path) {
     if (name == "storage.bson" || name == "_mdb_catalog.wt") {
       return error(Code::FileOpenFailed, "the data directory ", path, " holds the data of a mongod (", name,
                    "): its files cannot be read here; bring the data over with mongodump and mongorestore");
+    }
+    if (name == "log.wt") {
+      return error(Code::FileOpenFailed, "the data directory ", path, " keeps its log in a table (", name,
+                   "), as versions before this one did: bring the data over with mongodump and mongorestore");
     }
     if (table_file(name)) {
       tables = true;

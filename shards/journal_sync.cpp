@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "shards/storage/fatal.h"
+#include "shards/store.h"
 
 namespace partita::shards {
 
-JournalSync::JournalSync(Engine& engine, std::uint32_t interval_ms)
-    : engine_(engine), interval_(interval_ms), thread_([this] { run(); }) {
+JournalSync::JournalSync(Store& store, std::uint32_t interval_ms)
+    : store_(store), interval_(interval_ms), thread_([this] { run(); }) {
   pthread_setname_np(thread_.native_handle(), "journal-sync");
 }
 
@@ -34,11 +34,7 @@ void JournalSync::when_synced(std::function<void()> synced) {
 
 void JournalSync::sync() {
   const auto begun = std::chrono::steady_clock::now();
-  if (Status status = engine_.sync_journal(); !status.ok()) {
-    // A failed sync cannot be tried again: the kernel may have dropped the pages. Waiters must not be told that their
-    // writes are safe.
-    end_process(22436, "The journal could not be synced", status);
-  }
+  store_.sync_log();
   const auto took = std::chrono::steady_clock::now() - begun;
   expected_ = std::min<std::chrono::steady_clock::duration>(std::max(took, expected_ - expected_ / 256), interval_);
   next_ = begun + interval_ - expected_;

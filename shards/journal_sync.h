@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "shards/storage/engine.h"
 
 namespace partita::shards {
 
-/// One thread that brings the journal to the disk for all who wait: those that come while it syncs are served together by
+class Store;
+
+/// One thread that brings the log to the disk for all who wait: those that come while it syncs are served together by
 /// the next sync. Nobody else ever blocks on a sync.
 ///
 /// Without waiters it syncs so often that what was written is on disk `interval` later, which is what a power cut can take
@@ -20,18 +22,18 @@ namespace partita::shards {
 /// follow one another without a pause, and the bound is two of them.
 class JournalSync {
  public:
-  JournalSync(Engine& engine, std::uint32_t interval_ms);
+  JournalSync(Store& store, std::uint32_t interval_ms);
   /// Serves those who wait, then ends.
   ~JournalSync();
 
-  /// `synced` is called on the sync thread, with everything journaled before this call on disk.
+  /// `synced` is called on the sync thread, with everything written to the log before this call on disk.
   void when_synced(std::function<void()> synced);
 
  private:
   void run();
   void sync();
 
-  Engine& engine_;
+  Store& store_;
   const std::chrono::milliseconds interval_;
   std::chrono::steady_clock::time_point next_;       ///< When the next one begins, waiters or not.
   std::chrono::steady_clock::duration expected_{0};  ///< How long it may take: the longest so far, half forgotten in 20 s.

@@ -10,11 +10,11 @@
 #include "shards/expiry/ttl_monitor.h"
 #include "shards/indexes/build.h"
 #include "shards/journal_sync.h"
-#include "shards/log/log_recovery.h"
 #include "shards/log/write_unit.h"
 #include "shards/moves/mover.h"
 #include "shards/moves/row_copy.h"
 #include "shards/sessions/reaper.h"
+#include "shards/storage/fatal.h"
 #include "wire/net/timer.h"
 
 namespace partita::shards {
@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kCatalogTable = "catalog";
 constexpr const char* kRetryTable = "retry";
 constexpr const char* kStateTable = "state";
-constexpr const char* kLogTable = "log";
+constexpr const char* kLogDirectory = "log";
 
 }  // namespace
 
@@ -33,7 +33,9 @@ Store::Store(StoreOptions options, const WallClock& wall)
       positions_(clock_),
       random_(options_.seed),
       object_ids_(wall, random_),
-      run_files_(options_.engine.path) {}
+      run_files_(options_.engine.path),
+      log_files_(std::filesystem::path(options_.engine.path) / kLogDirectory, options_.log_file_bytes, positions_, random_),
+      logs_{EmbeddedLog(log_files_, kCatalogLog, positions_), EmbeddedLog(log_files_, kDataLog, positions_)} {}
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock& wall) {
   std::unique_ptr<Store> store(new Store(std::move(options), wall));
@@ -49,7 +51,7 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock
   store->set_checkpointed(saved.boundary);
   CHECK_OK(store->recover(saved));
   saved.data_bytes += store->replayed_data_bytes_;
-  store->journal_ = std::make_unique<JournalSync>(*store->engine_, store->options_.journal_interval_ms);
+  store->journal_ = std::make_unique<JournalSync>(*store, store->options_.journal_interval_ms);
   const bool soon = store->options_.checkpoint_after_replay && store->replayed_ > 0;
   store->checkpointer_ = std::make_unique<Checkpointer>(*store, store->options_.checkpoint_seconds,
                                                         store->options_.log_retention_bytes, std::move(saved), soon);
@@ -81,10 +83,6 @@ Status Store::open_tables() {
   TRY(tables_.catalog, engine_->create_table(kCatalogTable, TableKind::kState));
   TRY(tables_.retry, engine_->create_table(kRetryTable, TableKind::kState));
   TRY(state_table_, engine_->create_table(kStateTable, TableKind::kState));
-  TRY(log_table_, engine_->create_table(kLogTable, TableKind::kLog));
-  for (const LogId id : {kCatalogLog, kDataLog}) {
-    logs_[static_cast<std::size_t>(id)] = std::make_unique<EmbeddedLog>(*engine_, log_table_, id, positions_);
-  }
   return {};
 }
 
@@ -93,18 +91,14 @@ Status Store::open_tables() {
 // row accounts for is removed. Nothing is thrown away before the end, so that a crash on the way changes nothing.
 Status Store::recover(const SavedState& saved) {
   clock_.observe(engine_->recovery_time());
-  for (const auto& log : logs_) {
-    TRY(const Time last, log->recover());
-    clock_.observe(last);
-  }
-  for (const LogId id : {kCatalogLog, kDataLog}) {
-    positions_.resume(id, logs_[static_cast<std::size_t>(id)]->epoch(), logs_[static_cast<std::size_t>(id)]->end());
-  }
+  TRY(const LogEnds ends, log_files_.recover(saved.next, saved.boundary));
+  for (const LogEnd& end : ends) clock_.observe(end.time);
+  for (std::size_t i = 0; i < logs_.size(); ++i) logs_[i].resume(ends[i]);
   TRY(CatalogState state, load_catalog());
   CHECK_OK(restore_counts(state));
   CHECK_OK(replay(state, saved));
   TRY(const std::vector<TableId> orphans, find_orphans(state));
-  for (const auto& log : logs_) CHECK_OK(log->acquire_now("embedded"));
+  for (EmbeddedLog& log : logs_) CHECK_OK(log.acquire_now("embedded"));
   const bool fresh = state.meta().cluster == bson::ObjectId{};
   catalog_ = std::make_unique<Catalog>(*this, std::move(state));
   catalog_->remove_later(orphans);
@@ -158,11 +152,9 @@ Status Store::replay(CatalogState& state, const SavedState& saved) {
   TRY(const SessionLease session, SessionLease::take(*engine_));
   std::array<std::unique_ptr<LogTail>, 2> tails;
   std::array<std::optional<Bytes>, 2> heads;
-  std::vector<LogRecovery> recovered;
   for (std::size_t i = 0; i < tails.size(); ++i) {
-    TRY(tails[i], logs_[i]->tail(saved.next[i]));
+    TRY(tails[i], logs_[i].tail(saved.next[i]));
     TRY(heads[i], tails[i]->next());
-    recovered.emplace_back(LogId{static_cast<std::uint32_t>(i)}, saved.next[i], saved.boundary);
   }
   while (heads[0] || heads[1]) {
     std::array<RecordHeader, 2> headers{};
@@ -172,14 +164,10 @@ Status Store::replay(CatalogState& state, const SavedState& saved) {
       TRY(headers[i], read_header(*heads[i]));
     }
     const std::size_t next = headers[0].commit_time < headers[1].commit_time ? 0 : 1;
-    CHECK_OK(recovered[next].admit(headers[next]));
     CHECK_OK(replay_record(*session, *heads[next], state));
     ++replayed_;
     if (LogId{static_cast<std::uint32_t>(next)} == kDataLog) replayed_data_bytes_ += heads[next]->size();
     TRY(heads[next], tails[next]->next());
-  }
-  for (std::size_t i = 0; i < logs_.size(); ++i) {
-    for (const Position& gap : recovered[i].gaps()) CHECK_OK(logs_[i]->fill(gap));
   }
   return {};
 }
@@ -217,7 +205,7 @@ Result<std::vector<TableId>> Store::find_orphans(const CatalogState& state) {
   const std::set<std::string> known = state.table_names();
   TRY(const std::vector<std::string> on_disk, engine_->table_names());
   for (const std::string& name : on_disk) {
-    const bool own = name == kCatalogTable || name == kRetryTable || name == kStateTable || name == kLogTable;
+    const bool own = name == kCatalogTable || name == kRetryTable || name == kStateTable;
     if (own || known.contains(name)) continue;
     if (const TableId table = engine_->table(name); !retired.contains(table)) orphans.push_back(table);
   }
@@ -228,6 +216,13 @@ Result<std::vector<TableId>> Store::find_orphans(const CatalogState& state) {
 Status Store::remove_stray_files() {
   TRY(const std::vector<std::string> tables, engine_->table_names());
   return remove_unnamed_files(options_.engine.path, {tables.begin(), tables.end()});
+}
+
+void Store::sync_log() {
+  if (Status status = log_files_.sync(); !status.ok()) {
+    // A failed sync cannot be tried again: the kernel may have dropped the pages. Nobody must be told that they are safe.
+    end_process(22436, "The log could not be synced", status);
+  }
 }
 
 void Store::when_durable(std::function<void()> synced) { journal_->when_synced(std::move(synced)); }

@@ -38,6 +38,7 @@ struct StoreOptions {
   bool checkpoint_after_replay = true;  ///< At once, not when its time comes.
   bool checkpoint_after_copy = true;    ///< The same, so that the tables copied from can go.
   std::uint64_t log_retention_bytes = 1ull << 30;
+  std::uint64_t log_file_bytes = 32ull << 20;  ///< The log is cut off by whole files.
   std::uint32_t journal_interval_ms = 100;
   /// Who follows the log works off the keys that it names when they take so much memory.
   std::size_t touched_key_bytes = 32 << 20;
@@ -64,9 +65,11 @@ class Store {
   Positions& positions() { return positions_; }
   RandomSource& random() { return random_; }
   ObjectIdSource& object_ids() { return object_ids_; }
-  PartitionLog& log(LogId id) { return *logs_[static_cast<std::size_t>(id)]; }
+  PartitionLog& log(LogId id) { return logs_[static_cast<std::size_t>(id)]; }
+  /// Brings all that has been written to the log to the disk. Blocks.
+  void sync_log();
   LogHolds& log_holds() { return log_holds_; }
-  Epoch epoch(LogId id) const { return logs_[static_cast<std::size_t>(id)]->epoch(); }
+  Epoch epoch(LogId id) const { return logs_[static_cast<std::size_t>(id)].epoch(); }
   Applier::Tables tables() const { return tables_; }
   TableId state_table() const { return state_table_; }
   const StoreOptions& options() const { return options_; }
@@ -75,7 +78,7 @@ class Store {
   query::RunFiles& run_files() { return run_files_; }
   TtlMonitor& ttl() { return *ttl_; }
 
-  /// Calls `synced`, on another thread, once everything journaled before this call is on disk.
+  /// Calls `synced`, on another thread, once everything written before this call is on disk.
   void when_durable(std::function<void()> synced);
   /// Takes a checkpoint now. Blocks until it is on disk.
   Status checkpoint();
@@ -122,8 +125,8 @@ class Store {
   std::uint64_t replayed_ = 0;             ///< Records applied again at this start.
   std::uint64_t replayed_data_bytes_ = 0;  ///< The part of them that lies in the data log.
   std::vector<std::pair<Time, std::vector<TableId>>> retired_;  ///< By the replay: tables of the last checkpoint's.
-  TableId log_table_ = kNoTable;
-  std::array<std::unique_ptr<EmbeddedLog>, 2> logs_;
+  LogFiles log_files_;
+  std::array<EmbeddedLog, 2> logs_;
   LogHolds log_holds_;
   PastPins past_pins_;
   std::unique_ptr<Catalog> catalog_;

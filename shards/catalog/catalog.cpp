@@ -230,6 +230,8 @@ void Catalog::remove_dropped_tables() {
     const std::lock_guard lock(dropped_mutex_);
     candidates.swap(dropped_);
   }
+  if (candidates.empty()) return;
+  store_.sync_log();  // Or a power cut could bring back a collection whose tables are gone.
   // A reader that still stands in a table keeps it; it is tried again the next time.
   std::erase_if(candidates, [&](TableId id) {
     const bool removed = store_.engine().drop_table(id).ok();

@@ -9,15 +9,10 @@
 
 namespace partita::shards {
 
-class Session;
-
 /// One append on its way: the caller keeps it alive until `acknowledged` has been called with it.
 struct Append {
   Epoch epoch = 0;
   RecordWriter* record = nullptr;
-  /// The session whose open transaction holds the record's effects. The embedded log writes the record within that
-  /// transaction, so that both commit or neither; other logs leave it alone.
-  Session* session = nullptr;
   /// Called once, perhaps before append() returns, perhaps on another thread. With an ok status the record has its
   /// place for good and the caller commits at position.commit_time; else it is lost and the caller rolls back.
   void (*acknowledged)(Append& append) = nullptr;
@@ -51,7 +46,7 @@ class LogTail {
   virtual Result<std::optional<Bytes>> next() = 0;
 };
 
-/// A sequence of records that outlives its writers. The embedded log is a journaled table beside the data, MemoryLog a
+/// A sequence of records that outlives its writers. The embedded log is files beside the tables, MemoryLog a
 /// simulation's, and a replicated log of several machines fits behind the same four verbs. Thread-safe.
 class PartitionLog {
  public:

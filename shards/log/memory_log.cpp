@@ -25,13 +25,13 @@ class MemoryTail final : public LogTail {
 };
 
 /// The offset behind the valid record with that number, and what a reader knows there.
-struct Place {
+struct TopicPlace {
   MemoryTopic::Offset offset;
   Fence fence;
   std::uint64_t hash;
 };
-Result<Place> place_behind(const MemoryTopic& topic, Sequence sequence) {
-  Place place{topic.begin(), topic.fence_at_begin(), topic.hash_at_begin()};
+Result<TopicPlace> place_behind(const MemoryTopic& topic, Sequence sequence) {
+  TopicPlace place{topic.begin(), topic.fence_at_begin(), topic.hash_at_begin()};
   if (place.fence.last() > sequence) return error(Code::SnapshotTooOld, "the log begins behind record ", sequence);
   for (; place.fence.last() < sequence && place.offset < topic.end(); ++place.offset) {
     TRY(const RecordHeader header, read_header(topic.at(place.offset)));
@@ -210,12 +210,12 @@ void MemoryLog::lose_flights() {
 }
 
 Result<std::unique_ptr<LogTail>> MemoryLog::tail(Sequence from) {
-  TRY(const Place place, place_behind(topic_, from - 1));
+  TRY(const TopicPlace place, place_behind(topic_, from - 1));
   return std::unique_ptr<LogTail>(new MemoryTail(topic_, place.offset));
 }
 
 Status MemoryLog::truncate(Sequence before) {
-  TRY(const Place place, place_behind(topic_, before - 1));
+  TRY(const TopicPlace place, place_behind(topic_, before - 1));
   topic_.truncate(place.offset, place.fence, place.hash);
   return {};
 }

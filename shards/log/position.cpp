@@ -21,13 +21,20 @@ Sequence Positions::next_sequence(LogId log) const {
   return next_[static_cast<std::size_t>(log)];
 }
 
-Position Positions::take(LogId log) {
+void Positions::resume_places(Place end) {
+  const std::lock_guard lock(mutex_);
+  places_end_ = end;
+  settled_place_.store(end, std::memory_order_release);
+}
+
+Position Positions::take(LogId log, Place place, std::uint32_t room) {
   const std::lock_guard lock(mutex_);
   const auto index = static_cast<std::size_t>(log);
   assert(next_ticket_ - first_in_flight_ < kWindow);
-  const Position position{log, epochs_[index], next_[index]++, clock_.tick(), next_ticket_++};
-  flights_[position.ticket % kWindow] = {position.commit_time, false};
+  const Position position{log, epochs_[index], next_[index]++, clock_.tick(), next_ticket_++, place, room};
+  flights_[position.ticket % kWindow] = {position.commit_time, place, false};
   last_given_ = position.commit_time;
+  places_end_ = place + room;
   return position;
 }
 
@@ -44,9 +51,10 @@ void Positions::done(const Position& position) {
 void Positions::advance() {
   while (first_in_flight_ != next_ticket_ && flights_[first_in_flight_ % kWindow].done) ++first_in_flight_;
   // With nothing in flight everything given out is visible; else all that came before the first still flying.
-  const Time visible =
-      first_in_flight_ == next_ticket_ ? last_given_ : flights_[first_in_flight_ % kWindow].time - 1;
-  visible_.store(visible, std::memory_order_release);
+  const bool all = first_in_flight_ == next_ticket_;
+  const Flight& first = flights_[first_in_flight_ % kWindow];
+  settled_place_.store(all ? places_end_ : first.place, std::memory_order_release);
+  visible_.store(all ? last_given_ : first.time - 1, std::memory_order_release);
 }
 
 Time Positions::read_time() {

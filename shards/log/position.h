@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "shards/log/record.h"
+#include "shards/log/frame.h"
 
 namespace partita::shards {
 
@@ -17,6 +17,8 @@ struct Position {
   Sequence sequence = 0;
   Time commit_time = 0;
   std::uint64_t ticket = 0;  ///< Counts positions over all logs of this process, for Positions only.
+  Place place = 0;           ///< Of its frame, in a log of files.
+  std::uint32_t room = 0;    ///< The frame's.
 };
 
 /// Gives out positions in time order and knows which are still in flight. Writers run in parallel: each takes its
@@ -30,13 +32,18 @@ class Positions {
 
   /// Where a log goes on after recovery.
   void resume(LogId log, Epoch epoch, Sequence next);
+  /// Everything before this place is in order.
+  void resume_places(Place end);
   Sequence next_sequence(LogId log) const;
 
-  Position take(LogId log);
+  /// `place` and `room` as in Position: places must come in order, so a log of files takes them under a lock of its own.
+  Position take(LogId log, Place place = 0, std::uint32_t room = 0);
   void done(const Position& position);
 
   /// Every commit at or before this time is visible.
   Time visible() const { return visible_.load(std::memory_order_acquire); }
+  /// Everything before this place of the log's files is done.
+  Place settled_place() const { return settled_place_.load(std::memory_order_acquire); }
   /// A time at which everything acknowledged so far can be read; waits until all of it is visible.
   Time read_time();
   /// Waits until visible() has reached `time`, which must have been given out.
@@ -57,6 +64,7 @@ class Positions {
  private:
   struct Flight {
     Time time = 0;
+    Place place = 0;
     bool done = false;
   };
   void advance();
@@ -72,6 +80,8 @@ class Positions {
   Time last_given_ = 0;
   std::atomic<int> waiters_{0};
   std::atomic<Time> visible_{0};
+  Place places_end_ = 0;  ///< Behind the last place given out.
+  std::atomic<Place> settled_place_{0};
 };
 
 }  // namespace partita::shards

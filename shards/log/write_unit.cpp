@@ -75,7 +75,6 @@ Result<Time> WriteUnit::commit() {
   Append append;
   append.epoch = store_.epoch(record.log());
   append.record = &record;
-  append.session = &session_;
   std::atomic<bool> answered{false};
   append.context = &answered;
   append.acknowledged = [](Append& done) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shards/storage/error.h"
+#include "shards/storage/eviction_pace.h"
 #include "shards/storage/table_set.h"
 #include "shards/storage/turn.h"
 
@@ -59,8 +60,9 @@ class Engine final : public TableSet {
   /// The stable time of the checkpoint that this start began from; 0 for an empty directory.
   std::uint64_t recovery_time() const { return recovery_time_; }
   Status checkpoint();
-  /// Brings everything journaled so far to the disk: what j:true waits for. Blocks; never on an io thread.
-  Status sync_journal();
+  /// Late at first, for a start may have much to replay. Waits for a checkpoint that is being taken.
+  Status set_eviction(Eviction eviction);
+  static constexpr Eviction kEvictionAtFirst = Eviction::kLate;
 
   /// To be taken while a transaction that writes commits. The journal takes one write after the other anyway, but lets those
   /// who wait spin, yield and wake one another: 16 inserting clients cost a third more without this. The engine may make its

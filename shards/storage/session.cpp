@@ -198,8 +198,7 @@ Status Transaction::commit(std::uint64_t commit_time) {
   }
   const Turn::Lock turn = Urgency::on_this_thread ? Turn::Lock() : session.engine().commit_turn().take();
   CHECK_OK(from_wt(raw->commit_transaction(raw, nullptr), "commit"));
-  // A journal record of more than 128 KB is written past the buffers, and where that fails the engine panics, forgets the
-  // failure on its way up and returns 0.
+  // An engine that has panicked still takes changes into its memory and returns 0.
   if (FailureCause::engine_has_panicked()) [[unlikely]] return wt_failure(WT_PANIC, "commit");
   return {};
 }

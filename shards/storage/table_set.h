@@ -20,7 +20,6 @@ enum class TableKind : std::uint8_t {
   kRecords,  ///< Documents: timestamped, rebuilt from the log, not journaled.
   kIndex,    ///< Index entries: the same, with prefix compression.
   kState,    ///< Small rows of the server's own, with timestamps: catalog, retry rows, counts.
-  kLog,      ///< The journaled truth.
 };
 
 /// Makes tables and removes them: all that the catalog's state machine asks of whoever stores them.

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -80,7 +81,8 @@ Watch& watch() {
   return *watch;
 }
 
-bool is_journal(const std::string& name) { return name.starts_with("journal/"); }
+/// The log, and the engine's own journal.
+bool is_journal(const std::string& name) { return name.starts_with("log/") || name.starts_with("journal/"); }
 
 bool on_io_thread() {
   char name[16] = "";
@@ -205,7 +207,7 @@ int remove_file(const char* path, Remove&& real) {
 }  // namespace
 }  // namespace partita::power
 
-// The calls that the engine makes, under the names that the C library gives them.
+// The calls that the log and the engine make, under the names that the C library gives them.
 extern "C" {
 
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
@@ -216,6 +218,15 @@ ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
 }
 
 ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t offset) { return pwrite(file, bytes, size, offset); }
+
+ssize_t pwritev(int file, const iovec* parts, int count, off_t offset) {
+  static const auto real = partita::power::next<ssize_t(int, const iovec*, int, off_t)>("pwritev");
+  const ssize_t written = real(file, parts, count, offset);
+  partita::power::note_write(file, static_cast<std::uint64_t>(offset), written);
+  return written;
+}
+
+ssize_t pwritev64(int file, const iovec* parts, int count, off64_t offset) { return pwritev(file, parts, count, offset); }
 
 int fdatasync(int file) {
   static const auto real = partita::power::next<int(int)>("fdatasync");

@@ -50,22 +50,26 @@ client::Problem PowerCut::cut() {
   return std::nullopt;
 }
 
-// Files keep their size, which was given to them long before: what was written behind the last sync is zeros again.
 void PowerCut::cut_journal() {
-  for (const fs::directory_entry& entry : fs::directory_iterator(database_ / "journal")) {
-    struct stat about {};
-    if (::stat(entry.path().c_str(), &about) != 0) continue;
-    for (JournalFile& file : record_->journal) {
-      if (file.inode.load() != about.st_ino || file.written.load() <= file.synced.load()) continue;
-      const auto size = fs::file_size(entry.path());
-      fs::resize_file(entry.path(), file.synced.load());
-      fs::resize_file(entry.path(), size);
-    }
+  for (const char* directory : {"log", "journal"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(database_ / directory)) cut_file(entry);
   }
   for (JournalFile& file : record_->journal) {
     file.inode.store(0);
     file.written.store(0);
     file.synced.store(0);
+  }
+}
+
+// It keeps its size, which was given to it long before: what was written behind the last sync is zeros again.
+void PowerCut::cut_file(const fs::directory_entry& entry) {
+  struct stat about {};
+  if (::stat(entry.path().c_str(), &about) != 0) return;
+  for (JournalFile& file : record_->journal) {
+    if (file.inode.load() != about.st_ino || file.written.load() <= file.synced.load()) continue;
+    const auto size = fs::file_size(entry.path());
+    fs::resize_file(entry.path(), file.synced.load());
+    fs::resize_file(entry.path(), size);
   }
 }
 

@@ -25,6 +25,7 @@ class PowerCut {
 
  private:
   void cut_journal();
+  void cut_file(const std::filesystem::directory_entry& entry);
 
   const std::filesystem::path database_;
   const std::filesystem::path image_;

@@ -280,7 +280,7 @@ void expect_no_retry_rows_of_others(Store& store, Session& session) {
 
 /// Every row's tables are there and sound, and there are no others.
 void expect_sound(Store& store) {
-  std::set<std::string> known{"catalog", "retry", "state", "log"};
+  std::set<std::string> known{"catalog", "retry", "state"};
   std::optional<SessionLease> lease = std::move(SessionLease::take(store.engine())).value();
   Session& session = **lease;
   for (const auto& collection : store.catalog().share()->all()) {

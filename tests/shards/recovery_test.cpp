@@ -9,6 +9,7 @@
 
 #include "shards/data_directory.h"
 #include "shards/log/fence.h"
+#include "shards/log/log_file.h"
 #include "shards/log/write_unit.h"
 #include "shards/storage/fail_point.h"
 #include "shards/storage/repeated.h"
@@ -43,17 +44,23 @@ class RecoveryTest : public StoreTest {
       if (!fence.admit(header)) return false;
     return true;
   }
-  /// Takes a row out of the log's table, as damage would.
-  void lose_record(Sequence sequence) {
-    std::array<std::uint8_t, 12> key{0, 0, 0, 1};
-    for (int i = 0; i < 8; ++i) key[4 + i] = static_cast<std::uint8_t>(sequence >> (56 - 8 * i));
-    const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
-    Transaction transaction = std::move(Transaction::begin(*session)).value();
-    {
-      Cursor log = std::move(session->cursor(store_->engine().table("log"))).value();
-      ASSERT_TRUE(*log.remove(key)) << "no record " << sequence;
+  /// Takes a record of the data log out of its file, as damage would.
+  void lose_record(const std::string& directory, Sequence sequence) {
+    for (const auto& entry : fs::directory_iterator(root_ / directory / "log")) {
+      const std::shared_ptr<LogFile> log = std::move(LogFile::open(entry.path())).value();
+      FrameReader reader(log, log->first());
+      while (const auto found = *reader.read()) {
+        const RecordHeader header = *read_header(found->record);
+        if (header.log == kDataLog && header.sequence == sequence) {
+          std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+          file.seekp(static_cast<std::streamoff>(reader.at() - log->header().base));
+          file << std::string(Frame::kHeaderSize, '\0');
+          return;
+        }
+        reader.step_over(found->frame);
+      }
     }
-    ASSERT_TRUE(transaction.commit(0).ok());
+    FAIL() << "no record " << sequence;
   }
   void put_catalog_row(std::string_view key, const std::string& row) {
     const SessionLease session = std::move(SessionLease::take(store_->engine())).value();
@@ -83,11 +90,11 @@ class RecoveryTest : public StoreTest {
 TEST_F(RecoveryTest, FillsAPositionThatWasTakenAndNeverWritten) {
   open("a");
   ASSERT_TRUE(insert("{_id: 1}").ok());
-  FailPoint& before_commit = *FailPoint::find("storageBeforeCommit");
-  before_commit.set({.mode = FailPoint::Mode::kTimes, .count = 1, .data = json("{blockTimeMS: 2000}")});
-  const std::int64_t fired = before_commit.fired();
+  FailPoint& before_write = *FailPoint::find("logBeforeWrite");
+  before_write.set({.mode = FailPoint::Mode::kTimes, .count = 1, .data = json("{blockTimeMS: 2000}")});
+  const std::int64_t fired = before_write.fired();
   std::jthread slow([&] { EXPECT_TRUE(insert("{_id: 2}").ok()); });
-  while (before_commit.fired() == fired) std::this_thread::yield();
+  while (before_write.fired() == fired) std::this_thread::yield();
   ASSERT_TRUE(insert("{_id: 3}").ok());
   const std::string killed = copy();
   slow.join();
@@ -120,19 +127,35 @@ TEST_F(RecoveryTest, KeepsWhatANewIndexKnowsOfArrays) {
   EXPECT_NE(collection()->partitions[0].indexes[0]->multikey.load(), 0u);
 }
 
-TEST_F(RecoveryTest, RefusesALogThatHasLostWhatWasCommitted) {
+TEST_F(RecoveryTest, RefusesALogThatHasLostWhatWasOnTheDisk) {
   open("a");
-  for (int id = 1; id <= 4; ++id) ASSERT_TRUE(insert("{_id: " + std::to_string(id) + "}").ok());
-  lose_record(headers()[headers().size() - 3].sequence);
+  for (int id = 1; id <= 3; ++id) ASSERT_TRUE(insert("{_id: " + std::to_string(id) + "}").ok());
+  store_->sync_log();
+  ASSERT_TRUE(insert("{_id: 4}").ok());  // Says how much was on the disk.
+  const Sequence lost = headers()[headers().size() - 3].sequence;
   const std::string damaged = copy();
   store_.reset();
+  lose_record(damaged, lost);
   const Status opened = try_open(damaged);
   EXPECT_EQ(opened.code(), Code::DataModifiedByRepair);
   EXPECT_THAT(opened.message(), HasSubstr("a record is missing that had committed"));
 }
 
+TEST_F(RecoveryTest, EndsBeforeWhatAPowerCutHasTaken) {
+  open("a");
+  for (int id = 1; id <= 4; ++id) ASSERT_TRUE(insert("{_id: " + std::to_string(id) + "}").ok());
+  const Sequence lost = headers()[headers().size() - 2].sequence;
+  const std::string torn = copy();
+  store_.reset();
+  lose_record(torn, lost);
+  open(torn);
+  EXPECT_THAT(contents(), ElementsAre(R"({"_id":1})", R"({"_id":2})"));
+  EXPECT_TRUE(fence_admits_all());
+}
+
 TEST_F(RecoveryTest, CutsTheLogOffAcrossRestarts) {
   options_.log_retention_bytes = 100'000;
+  options_.log_file_bytes = 20'000;
   open("a");
   for (int round = 0; round < 8; ++round) {
     const std::string text(30'000, 'x');
@@ -215,6 +238,11 @@ TEST_F(RecoveryTest, RefusesTheDataOfOthers) {
   }
 }
 
+TEST_F(RecoveryTest, RefusesALogInATable) {
+  put_file("before", "log.wt");
+  EXPECT_THAT(try_open("before").message(), HasSubstr("keeps its log in a table (log.wt), as versions before this one did"));
+}
+
 TEST_F(RecoveryTest, RefusesADamagedDirectory) {
   for (const char* name : {"WiredTiger", "WiredTiger.wt", "WiredTiger.turtle"}) put_file("junk", name);
   EXPECT_THAT(try_open("junk").message(), HasSubstr("junk is damaged or not ours"));
@@ -246,7 +274,7 @@ TEST_F(RecoveryTest, RemovesFilesThatNobodyKnows) {
   ASSERT_TRUE(insert("{_id: 1}").ok());
   const std::string killed = copy();
   store_.reset();
-  const std::vector<std::string> stray{"p41-records.wt", "p41-records.wt.1", "p1-records.wt.2", "p1-index-7.wt", "log.wt.1"};
+  const std::vector<std::string> stray{"p41-records.wt", "p41-records.wt.1", "p1-records.wt.2", "p1-index-7.wt", "retry.wt.1"};
   const std::vector<std::string> other{"p1-records.wt.bak", "p41-records.wt.", "notes.txt", "q41-records.wt.1x"};
   for (const std::string& name : stray) put_file(killed, name);
   for (const std::string& name : other) put_file(killed, name);

@@ -252,8 +252,7 @@ class Server(unittest.TestCase):
 
     def test_acknowledges_nothing_that_a_full_disk_has_not_taken(self):
         self.mount_directory("size=40m")
-        self.cache_gb = "1"  # The journal shall be the first to find no room.
-        # Records of more than 128 KB go to the journal past its buffers; the engine forgets when that has failed.
+        self.cache_gb = "1"  # The log shall be the first to find no room.
         for size in (20_000, 140_000):
             with self.subTest(size=size):
                 for path in (self.home / "db").iterdir():

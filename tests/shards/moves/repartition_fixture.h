@@ -124,7 +124,7 @@ class RepartitionTest : public StoreTest {
   /// After a checkpoint there is a table for everything in the map, and no other. Threads of the store that had a session
   /// when the map changed may keep the old ones for a moment.
   void expect_no_other_tables() {
-    std::set<std::string> known{"catalog", "retry", "state", "log"};
+    std::set<std::string> known{"catalog", "retry", "state"};
     for (const auto& collection : store_->catalog().share()->all()) {
       if (collection->sharding != nullptr && !collection->sharding->claims.empty()) known.insert(collection->sharding->claims);
       for (const PartitionSlot& slot : collection->partitions) {
