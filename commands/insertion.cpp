@@ -95,6 +95,11 @@ Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
   Status status = shards::write(store_, ns_, options_, attempt_range);
   turn.reset();
   if (!status.ok() && ends_command(status.code())) return status;
+  if (status.code() == Code::OutOfDiskSpace || status.code() == Code::TooManyFilesOpen) {
+    // No document's fault: it is not asked which one is.
+    for (std::size_t i = begin; i < end; ++i) errors_.add(i, status);
+    return end;
+  }
   if (!status.ok()) {
     // One document stood in the way and the whole unit was undone: those before it go in now, without it.
     const std::size_t culprit = std::min(failed, end - 1);

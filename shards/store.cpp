@@ -34,7 +34,7 @@ Store::Store(StoreOptions options, const WallClock& wall)
       random_(options_.seed),
       object_ids_(wall, random_),
       run_files_(options_.engine.path),
-      log_files_(std::filesystem::path(options_.engine.path) / kLogDirectory, options_.log_file_bytes, positions_, random_),
+      log_files_(std::filesystem::path(options_.engine.path) / kLogDirectory, options_.log_file_bytes, positions_),
       logs_{EmbeddedLog(log_files_, kCatalogLog, positions_), EmbeddedLog(log_files_, kDataLog, positions_)} {}
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options, const WallClock& wall) {

@@ -17,6 +17,7 @@ constexpr std::uint32_t kFileVersion = 1;
 
 constexpr std::size_t kTagOffset = 24;
 constexpr std::size_t kBootOffset = 64;
+constexpr std::size_t kSizeOffset = 72;
 constexpr std::size_t kCheckOffset = 120;
 
 std::uint64_t tag_of(const std::uint8_t* header, Place at, std::uint64_t salt) {
@@ -60,6 +61,7 @@ FileHeader::Encoded FileHeader::encode() const {
     store(bytes.data() + 48 + 8 * i, epochs[i]);
   }
   store(bytes.data() + kBootOffset, boot);
+  store(bytes.data() + kSizeOffset, size);
   store(bytes.data() + kCheckOffset, std::uint64_t{XXH3_64bits(bytes.data(), kCheckOffset)});
   return bytes;
 }
@@ -76,6 +78,7 @@ Result<std::optional<FileHeader>> FileHeader::decode(Bytes bytes) {
     header.epochs[i] = load<std::uint64_t>(bytes.data() + 48 + 8 * i);
   }
   header.boot = load<std::uint64_t>(bytes.data() + kBootOffset);
+  header.size = load<std::uint64_t>(bytes.data() + kSizeOffset);
   return std::optional(header);
 }
 

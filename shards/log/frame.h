@@ -42,7 +42,7 @@ struct Frame {
 /// The first 128 bytes of a file of the log, little-endian:
 ///
 ///      0  magic "PTLOGFIL"        32  next sequence number of the catalog's log    64  boot
-///      8  version = 1             40  of the data log                              72  zeros
+///      8  version = 1             40  of the data log                              72  size
 ///     16  place of its first byte 48  epoch of the catalog's log
 ///     24  salt                    56  of the data log                             120  XXH3 of all before
 struct FileHeader {
@@ -55,6 +55,7 @@ struct FileHeader {
   std::array<Epoch, kLogs> epochs{};       ///< Of the last ones before it.
   /// Tells one run of the machine from the next: since then there has been no power cut, or there may have been.
   std::uint64_t boot = 0;
+  std::uint64_t size = 0;  ///< Of the file, when it was made.
 
   using Encoded = std::array<std::uint8_t, kSize>;
   Encoded encode() const;

@@ -50,13 +50,19 @@ std::string LogFile::name_of(Place base) {
   return name;
 }
 
-Result<std::shared_ptr<LogFile>> LogFile::create(const fs::path& directory, const FileHeader& header, std::uint64_t size) {
+bool LogFile::is_name(const std::string& name) {
+  constexpr std::size_t kDigits = 16;
+  return name.size() > kDigits && name.find_first_not_of("0123456789abcdef") == kDigits && name.substr(kDigits) == ".log";
+}
+
+Result<std::shared_ptr<LogFile>> LogFile::create(const fs::path& directory, const FileHeader& header) {
   const fs::path path = directory / name_of(header.base);
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return failed(errno, "open", path);
-  std::shared_ptr<LogFile> made(new LogFile(path, file, size));
+  std::shared_ptr<LogFile> made(new LogFile(path, file, header.size));
   made->header_ = header;
-  int code = ::posix_fallocate(file, 0, static_cast<off_t>(size));
+  int code = EINTR;
+  while (code == EINTR) code = ::posix_fallocate(file, 0, static_cast<off_t>(header.size));
   if (code == 0) {
     const FileHeader::Encoded bytes = header.encode();
     iovec whole = part(bytes.data(), bytes.size());
@@ -76,9 +82,14 @@ Result<std::shared_ptr<LogFile>> LogFile::open(const fs::path& path) {
   if (code != 0) return failed(code, "stat", path);
   FileHeader::Encoded bytes{};
   TRY(const std::size_t read, opened->read(0, bytes.data(), bytes.size()));
-  TRY(const std::optional<FileHeader> header, FileHeader::decode(Bytes(bytes).first(read)));
-  if (!header || name_of(header->base) != path.filename()) return std::shared_ptr<LogFile>();
-  opened->header_ = *header;
+  // A header is written whole or not at all: a disk does not tear what lies in one of its sectors.
+  if (std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; })) return std::shared_ptr<LogFile>();
+  Result<std::optional<FileHeader>> header = FileHeader::decode(Bytes(bytes).first(read));
+  if (!header.ok()) return error(header.status().code(), "the log's file ", path.string(), ": ", header.status().message());
+  if (!*header || name_of((*header)->base) != path.filename()) {
+    return error(Code::DataModifiedByRepair, "the log is damaged: the file ", path.string(), " does not begin with its header");
+  }
+  opened->header_ = **header;
   return opened;
 }
 
@@ -121,13 +132,18 @@ std::uint64_t this_boot() {
   return std::hash<std::string>()(text);
 }
 
-Status sync_directory(const fs::path& directory) {
-  const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return failed(errno, "open", directory);
-  const int code = ::fsync(file) == 0 ? 0 : errno;
-  ::close(file);
-  return code == 0 ? Status() : failed(code, "sync", directory);
+Result<Directory> Directory::open(const fs::path& path) {
+  Directory opened;
+  opened.file_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened.file_ < 0) return failed(errno, "open", path);
+  return opened;
 }
+
+Directory::~Directory() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Status Directory::sync() const { return ::fsync(file_) == 0 ? Status() : failed(errno, "sync", "its directory"); }
 
 Result<Bytes> FrameReader::bytes(Place at, std::size_t size) {
   const bool there = at >= window_begin_ && at + size <= window_begin_ + window_.size();

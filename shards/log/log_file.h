@@ -14,8 +14,8 @@ namespace partita::shards {
 /// a file is made and not in the middle of a commit. Writers write where they have been given a place, all at once.
 class LogFile {
  public:
-  static Result<std::shared_ptr<LogFile>> create(const std::filesystem::path& directory, const FileHeader& header, std::uint64_t size);
-  /// nullptr when it does not begin with a header that goes with its name.
+  static Result<std::shared_ptr<LogFile>> create(const std::filesystem::path& directory, const FileHeader& header);
+  /// nullptr when there is nothing in it; an error when it does not begin with a header that goes with its name.
   static Result<std::shared_ptr<LogFile>> open(const std::filesystem::path& path);
   ~LogFile();
   LogFile(const LogFile&) = delete;
@@ -36,6 +36,7 @@ class LogFile {
   Status cut(Place end);
 
   static std::string name_of(Place base);
+  static bool is_name(const std::string& name);
 
  private:
   LogFile(std::filesystem::path path, int file, std::uint64_t size) : path_(std::move(path)), file_(file), size_(size) {}
@@ -48,8 +49,22 @@ class LogFile {
 
 Status remove_log_file(const std::filesystem::path& path);
 
-/// Makes files that have been made or removed in a directory so after a power cut too.
-Status sync_directory(const std::filesystem::path& directory);
+/// Held open, for descriptors may run out. A sync makes what has been made and removed in it so after a power cut too.
+class Directory {
+ public:
+  static Result<Directory> open(const std::filesystem::path& path);
+  Directory() = default;
+  Directory(Directory&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  Directory& operator=(Directory&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~Directory();
+  Status sync() const;
+
+ private:
+  int file_ = -1;
+};
 
 /// Tells one run of the machine from the next.
 std::uint64_t this_boot();

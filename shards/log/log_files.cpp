@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "shards/log/file_tail.h"
+#include "shards/log/random.h"
+#include "wire/log/log.h"
 
 namespace partita::shards {
 namespace {
@@ -11,33 +13,49 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kBetweenMarks = 1 << 20;
-constexpr const char* kSuffix = ".log";
+/// With less a disk is full.
+constexpr std::uint64_t kLeastFile = 64 << 10;
 
 }  // namespace
 
-LogFiles::LogFiles(fs::path directory, std::uint64_t file_bytes, Positions& positions, RandomSource& random)
-    : directory_(std::move(directory)), file_bytes_(file_bytes), positions_(positions), random_(random) {}
+LogFiles::LogFiles(fs::path path, std::uint64_t file_bytes, Positions& positions)
+    : path_(std::move(path)), file_bytes_(file_bytes), positions_(positions) {}
 
 Result<std::vector<fs::path>> LogFiles::all_paths() const {
   std::error_code failed;
-  fs::create_directories(directory_, failed);
   std::vector<fs::path> paths;
-  for (fs::directory_iterator entry(directory_, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (entry->path().extension() == kSuffix) paths.push_back(entry->path());
+  for (fs::directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed)) {
+    if (LogFile::is_name(entry->path().filename().string())) paths.push_back(entry->path());
   }
-  if (failed) return error(Code::FileOpenFailed, "the directory ", directory_.string(), " cannot be read: ", failed.message());
+  if (failed) return error(Code::FileOpenFailed, "the directory ", path_.string(), " cannot be read: ", failed.message());
   std::ranges::sort(paths);
   return paths;
 }
 
 Status LogFiles::list() {
+  std::error_code failed;
+  if (fs::create_directories(path_, failed)) {
+    TRY(const Directory above, Directory::open(path_.parent_path()));
+    CHECK_OK(above.sync());
+  }
+  if (failed) return error(Code::FileOpenFailed, "the directory ", path_.string(), " cannot be made: ", failed.message());
+  TRY(directory_, Directory::open(path_));
   TRY(const std::vector<fs::path> paths, all_paths());
   for (const fs::path& path : paths) {
     TRY(File file, LogFile::open(path));
-    // A header is the first thing that is written of a file: a power cut may have taken it. The scan sees what is missing.
+    // The first thing that is written of a file has not come to the disk. The scan sees what is missing.
     if (file != nullptr) files_.push_back(std::move(file));
   }
   return {};
+}
+
+/// A server that is started over and over makes a file each time: they are not all kept until retention asks for less.
+void LogFiles::remove_surplus(std::size_t needed) {
+  constexpr std::size_t kMostFiles = 128;
+  for (; files_.size() > kMostFiles && needed > 0; --needed) {
+    if (!remove_log_file(files_.front()->path()).ok()) return;
+    files_.erase(files_.begin());
+  }
 }
 
 // What is behind the end goes, files without a header too: the next one may get the name of one of them. The last file is cut
@@ -52,7 +70,7 @@ Status LogFiles::remove_behind(Place end) {
   for (const File& file : files_) std::erase(paths, file->path());
   for (const fs::path& path : paths) {
     CHECK_OK(remove_log_file(path));
-    CHECK_OK(sync_directory(directory_));
+    CHECK_OK(directory_.sync());
   }
   return {};
 }
@@ -62,10 +80,16 @@ Result<LogEnds> LogFiles::recover(const std::array<Sequence, FileHeader::kLogs>&
   LogScan scan(files_, from, boundary, boot_);
   CHECK_OK(scan.run());
   CHECK_OK(scan.mend());
+  if (scan.dropped() > 0) {
+    log::warning(log::Component::kStorage, 22446, "The log ends where a power cut, or a restart of the machine, has left a hole",
+                 {{"file", files_[scan.first()]->path().parent_path().string()}, {"place", static_cast<std::int64_t>(scan.end())},
+                  {"bytesDropped", static_cast<std::int64_t>(scan.dropped())}});
+  }
   CHECK_OK(remove_behind(scan.end()));
+  remove_surplus(scan.first());
   // Whoever wrote it may have been killed before he could: what is in there counts from now on.
   for (const File& file : files_) CHECK_OK(file->sync());
-  CHECK_OK(sync_directory(directory_));
+  CHECK_OK(directory_.sync());
   next_ = file_end_ = scan.end();
   synced_.store(next_, std::memory_order_relaxed);
   positions_.resume_places(next_);
@@ -87,14 +111,21 @@ Result<Position> LogFiles::take(LogId log, std::size_t record) {
 }
 
 Status LogFiles::begin_file(std::uint32_t room) {
-  FileHeader header{.base = next_, .salt = random_.next(), .boot = boot_};
+  FileHeader header{.base = next_, .salt = RandomSource::system_seed(), .boot = boot_};
   for (const LogId log : {kCatalogLog, kDataLog}) header.next[static_cast<std::size_t>(log)] = positions_.next_sequence(log);
   header.epochs = epochs_;
-  const std::uint64_t size = std::max<std::uint64_t>(file_bytes_, FileHeader::kSize + room);
-  TRY(File made, LogFile::create(directory_, header, size));
-  next_ = made->first();
-  file_end_ = made->end();
-  files_.push_back(std::move(made));
+  const std::uint64_t least = std::max<std::uint64_t>(std::min(file_bytes_, kLeastFile), FileHeader::kSize + room);
+  header.size = std::max(file_bytes_, least);
+  Result<File> made = LogFile::create(path_, header);
+  // On a disk that is nearly full there may be room for a smaller one, and for a record that makes room.
+  while (!made.ok() && made.status().code() == Code::OutOfDiskSpace && header.size > least) {
+    header.size = std::max(header.size / 2, least);
+    made = LogFile::create(path_, header);
+  }
+  CHECK_OK(made.status());
+  next_ = (*made)->first();
+  file_end_ = (*made)->end();
+  files_.push_back(*made);
   new_file_ = true;
   return {};
 }
@@ -136,7 +167,7 @@ Status LogFiles::sync() {
   }
   // In order, so that nothing is on the disk for sure while something before it is not.
   for (const File& file : files) CHECK_OK(file->sync());
-  if (new_file) CHECK_OK(sync_directory(directory_));
+  if (new_file) CHECK_OK(directory_.sync());
   synced_.store(settled, std::memory_order_release);
   return {};
 }

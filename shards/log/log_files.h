@@ -6,7 +6,6 @@
 #include "shards/log/log.h"
 #include "shards/log/log_scan.h"
 #include "shards/log/position.h"
-#include "shards/log/random.h"
 
 namespace partita::shards {
 
@@ -17,7 +16,7 @@ namespace partita::shards {
 /// A file is begun when the one before is full, and at every start. Thread-safe but for recover().
 class LogFiles {
  public:
-  LogFiles(std::filesystem::path directory, std::uint64_t file_bytes, Positions& positions, RandomSource& random);
+  LogFiles(std::filesystem::path path, std::uint64_t file_bytes, Positions& positions);
 
   /// Looks over everything behind the last checkpoint, which was at `from` and `boundary`: fills what a kill has left open,
   /// cuts off what a power cut has torn, and refuses what neither can have done. Nothing may be written before.
@@ -48,14 +47,15 @@ class LogFiles {
   Status list();
   Status remove_behind(Place end);
   Status begin_file(std::uint32_t room);
+  void remove_surplus(std::size_t needed);
   File file_of(Place place) const;
   File file_behind(const LogFile& file) const;
   std::pair<File, Place> find(LogId log, Sequence sequence) const;
 
-  const std::filesystem::path directory_;
+  const std::filesystem::path path_;
+  Directory directory_;
   const std::uint64_t file_bytes_;
   Positions& positions_;
-  RandomSource& random_;
   const std::uint64_t boot_ = this_boot();
 
   mutable std::mutex mutex_;

@@ -21,44 +21,52 @@ Status write_void(const LogFile& file, Place at, std::uint32_t room, const Posit
 LogScan::LogScan(Files files, const std::array<Sequence, FileHeader::kLogs>& from, Time boundary, std::uint64_t boot)
     : files_(files), from_(from), boundary_(boundary), boot_(boot) {}
 
-Status LogScan::damaged(const Hole& hole) {
-  if (hole.file == nullptr) return error(Code::DataModifiedByRepair, "the log is damaged: a file is missing");
+Status LogScan::damaged(const Hole& hole) const {
+  const auto directory = files_.front()->path().parent_path().string();
+  if (hole.file == nullptr) {
+    return error(Code::DataModifiedByRepair, "the log is damaged: the file ", directory, '/', LogFile::name_of(hole.begin), " is missing");
+  }
   return error(Code::DataModifiedByRepair, "the log is damaged: a record is missing that had committed, in the file ",
                hole.file->path().string(), " at ", hole.begin - hole.file->header().base);
 }
 
-Result<std::size_t> LogScan::first_file() const {
-  std::size_t first = files_.size();
+Status LogScan::find_first() {
+  first_ = files_.size();
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const auto& next = files_[i]->header().next;
-    if (next[0] <= from_[0] && next[1] <= from_[1]) first = i;
+    if (next[0] <= from_[0] && next[1] <= from_[1]) first_ = i;
   }
-  if (first == files_.size()) return error(Code::DataModifiedByRepair, "the log is damaged: what the last checkpoint needs of it is missing");
-  return first;
+  if (first_ < files_.size()) return {};
+  const std::string oldest = files_.empty() ? "there is none" : files_.front()->path().string() + " is the oldest";
+  return error(Code::DataModifiedByRepair, "the log is damaged: the last checkpoint needs a file of it that is missing (", oldest,
+               "), with record ", from_[1], " of the data and ", from_[0], " of the catalog");
 }
 
 Status LogScan::run() {
   if (files_.empty() && from_ == decltype(from_){1, 1}) return {};
-  TRY(const std::size_t first, first_file());
-  CHECK_OK(look(first, ~Place{0}));
+  CHECK_OK(find_first());
+  CHECK_OK(look(~Place{0}));
   if (!holes_.empty() && synced_ > holes_.front().begin) return damaged(holes_.front());
   if (lost_) {
+    const Place seen = end_;
     const Place limit = holes_.front().begin;
-    CHECK_OK(look(first, limit));
+    CHECK_OK(look(limit));
+    dropped_ = seen - end_;
   }
   for (std::size_t i = 0; i < ends_.size(); ++i) {
-    if (ends_[i].next < from_[i]) return error(Code::DataModifiedByRepair, "the log is damaged: it ends before the last checkpoint");
+    if (ends_[i].next >= from_[i]) continue;
+    return error(Code::DataModifiedByRepair, "the log is damaged: in ", files_.back()->path().string(), " it ends before the last checkpoint");
   }
   return assign();
 }
 
-void LogScan::begin_look(std::size_t first) {
+void LogScan::begin_look() {
   logs_.clear();
   missing_.clear();
   holes_.clear();
   open_.clear();
   in_hole_ = lost_ = false;
-  const LogFile& file = *files_[first];
+  const LogFile& file = *files_[first_];
   end_ = file.first();
   for (std::size_t i = 0; i < FileHeader::kLogs; ++i) {
     logs_.emplace_back(LogId{static_cast<std::uint32_t>(i)}, from_[i], boundary_);
@@ -67,14 +75,19 @@ void LogScan::begin_look(std::size_t first) {
   }
 }
 
-Status LogScan::look(std::size_t first, Place limit) {
-  begin_look(first);
-  for (std::size_t i = first; i < files_.size(); ++i) {
+Status LogScan::look(Place limit) {
+  begin_look();
+  for (std::size_t i = first_; i < files_.size(); ++i) {
+    const LogFile& file = *files_[i];
     CHECK_OK(look_through(i, limit));
-    const Place behind = i + 1 < files_.size() ? files_[i + 1]->header().base : files_[i]->end();
-    if (behind > files_[i]->end()) {
-      close_hole(files_[i]->end());
-      open_.push_back({nullptr, files_[i]->end(), behind, {}});
+    // Recovery makes files shorter, but not in the middle of something.
+    if (in_hole_ && file.end() < file.header().base + file.header().size) {
+      return error(Code::DataModifiedByRepair, "the log is damaged: the file ", file.path().string(), " has been cut off");
+    }
+    const Place behind = i + 1 < files_.size() ? files_[i + 1]->header().base : file.end();
+    if (behind > file.end()) {
+      close_hole(file.end());
+      open_.push_back({nullptr, file.end(), behind, {}});
     }
     close_hole(behind);
   }
@@ -83,6 +96,7 @@ Status LogScan::look(std::size_t first, Place limit) {
 
 Status LogScan::look_through(std::size_t index, Place limit) {
   const std::shared_ptr<LogFile>& file = files_[index];
+  limit = std::min(limit, file->end());
   if (index + 1 < files_.size()) limit = std::min(limit, files_[index + 1]->header().base);
   FrameReader reader(file, file->first());
   while (reader.at() < limit) {

@@ -37,6 +37,10 @@ class LogScan {
   /// Behind the last record that counts.
   Place end() const { return end_; }
   const LogEnds& ends() const { return ends_; }
+  /// Which file it began with: those before hold nothing that the checkpoint needs.
+  std::size_t first() const { return first_; }
+  /// Bytes behind the end, up to the last record that is there.
+  std::uint64_t dropped() const { return dropped_; }
 
  private:
   struct Hole {
@@ -52,16 +56,16 @@ class LogScan {
     Place before;
   };
 
-  Result<std::size_t> first_file() const;
-  void begin_look(std::size_t first);
-  Status look(std::size_t first, Place limit);
+  Status find_first();
+  void begin_look();
+  Status look(Place limit);
   Status look_through(std::size_t index, Place limit);
   Status meet(const FrameReader::Found& found, Place at);
   Status meet_record(const RecordHeader& header, Place at);
   void note_hole(const std::shared_ptr<LogFile>& file, Place begin);
   void close_hole(Place end);
   Status assign();
-  static Status damaged(const Hole& hole);
+  Status damaged(const Hole& hole) const;
 
   const Files files_;
   const std::array<Sequence, FileHeader::kLogs> from_;
@@ -77,6 +81,8 @@ class LogScan {
   bool lost_ = false;
   Place synced_ = 0;
   Place end_ = 0;
+  std::size_t first_ = 0;
+  std::uint64_t dropped_ = 0;
   LogEnds ends_;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/log/position.h"
 
-#include <cassert>
-
 namespace partita::shards {
 
 Positions::Positions(HybridClock& clock, std::size_t logs)
@@ -30,9 +28,9 @@ void Positions::resume_places(Place end) {
 Position Positions::take(LogId log, Place place, std::uint32_t room) {
   const std::lock_guard lock(mutex_);
   const auto index = static_cast<std::size_t>(log);
-  assert(next_ticket_ - first_in_flight_ < kWindow);
+  if (next_ticket_ - first_in_flight_ == flights_.size()) grow();
   const Position position{log, epochs_[index], next_[index]++, clock_.tick(), next_ticket_++, place, room};
-  flights_[position.ticket % kWindow] = {position.commit_time, place, false};
+  flight(position.ticket) = {position.commit_time, place, false};
   last_given_ = position.commit_time;
   places_end_ = place + room;
   return position;
@@ -41,18 +39,24 @@ Position Positions::take(LogId log, Place place, std::uint32_t room) {
 void Positions::done(const Position& position) {
   {
     const std::lock_guard lock(mutex_);
-    flights_[position.ticket % kWindow].done = true;
+    flight(position.ticket).done = true;
     if (position.ticket != first_in_flight_) return;
     advance();
   }
   if (waiters_.load(std::memory_order_acquire) > 0) advanced_.notify_all();
 }
 
+void Positions::grow() {
+  std::vector<Flight> larger(flights_.size() * 2);
+  for (std::uint64_t ticket = first_in_flight_; ticket != next_ticket_; ++ticket) larger[ticket % larger.size()] = flight(ticket);
+  flights_ = std::move(larger);
+}
+
 void Positions::advance() {
-  while (first_in_flight_ != next_ticket_ && flights_[first_in_flight_ % kWindow].done) ++first_in_flight_;
+  while (first_in_flight_ != next_ticket_ && flight(first_in_flight_).done) ++first_in_flight_;
   // With nothing in flight everything given out is visible; else all that came before the first still flying.
   const bool all = first_in_flight_ == next_ticket_;
-  const Flight& first = flights_[first_in_flight_ % kWindow];
+  const Flight& first = flight(first_in_flight_);
   settled_place_.store(all ? places_end_ : first.place, std::memory_order_release);
   visible_.store(all ? last_given_ : first.time - 1, std::memory_order_release);
 }

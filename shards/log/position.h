@@ -67,6 +67,8 @@ class Positions {
     Place place = 0;
     bool done = false;
   };
+  Flight& flight(std::uint64_t ticket) { return flights_[ticket % flights_.size()]; }
+  void grow();
   void advance();
 
   HybridClock& clock_;
@@ -74,7 +76,7 @@ class Positions {
   std::condition_variable advanced_;
   std::vector<Sequence> next_;
   std::vector<Epoch> epochs_;
-  std::vector<Flight> flights_;
+  std::vector<Flight> flights_;  ///< From the first in flight to the last given out: grows where one takes so long.
   std::uint64_t first_in_flight_ = 0;
   std::uint64_t next_ticket_ = 0;
   Time last_given_ = 0;

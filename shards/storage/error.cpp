@@ -32,6 +32,7 @@ Status wt_failure(int code, const char* what) {
     case EBUSY:
       return fail(Code::LockBusy);
     case ENOSPC:
+    case EDQUOT:
       return fail(Code::OutOfDiskSpace);
     case EMFILE:
     case ENFILE:

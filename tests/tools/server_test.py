@@ -260,7 +260,9 @@ class Server(unittest.TestCase):
                 subprocess.run(["mount", "-o", "remount,size=40m", self.home / "db"], check=True)
                 server = self.start()
                 acknowledged = self.insert_until_it_ends(size)
-                server.kill()  # If it has not ended by itself.
+                with Connection(self.port, timeout_s=20) as connection:  # Who reads is not refused.
+                    self.assertEqual(connection.command("test", {"count": "c"})["n"], acknowledged)
+                server.kill()
                 server.wait(20)
                 self.assertGreater(acknowledged, 10)
                 subprocess.run(["mount", "-o", "remount,size=400m", self.home / "db"], check=True)
@@ -277,8 +279,9 @@ class Server(unittest.TestCase):
             with Connection(self.port, timeout_s=20) as connection:
                 while acknowledged * size < 200_000_000:
                     document = {"_id": acknowledged, "pad": "x" * size}
-                    if connection.command("test", {"insert": "c", "documents": [document]}).get("n") == 1:
-                        acknowledged += 1
+                    if connection.command("test", {"insert": "c", "documents": [document]}).get("n") != 1:
+                        break
+                    acknowledged += 1
         except (OSError, CommandError):
             pass  # It has gone, and has not answered.
         return acknowledged

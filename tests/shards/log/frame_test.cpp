@@ -15,7 +15,7 @@ constexpr std::uint64_t kLeft = 4096;
 Frame sample() { return {.size = 100, .room = 136, .settled = 0x123456700, .synced = 0x123450000}; }
 
 FileHeader sample_header() {
-  return {.base = 0x2000000, .salt = kSalt, .next = {3, 0x1234567890}, .epochs = {2, 5}, .boot = 0x66778899aabbccdd};
+  return {.base = 0x2000000, .salt = kSalt, .next = {3, 0x1234567890}, .epochs = {2, 5}, .boot = 0x66778899aabbccdd, .size = 0x4000000};
 }
 
 std::string hex(Bytes bytes) {
@@ -105,8 +105,8 @@ TEST(FileHeader, KeepsItsBytesForEver) {
   EXPECT_EQ(hex(sample_header().encode()),
             "50544c4f4746494c010000000000000000000002000000001032547698badcfe"
             "0300000000000000907856341200000002000000000000000500000000000000"
-            "ddccbbaa99887766000000000000000000000000000000000000000000000000"
-            "000000000000000000000000000000000000000000000000d58afcfa343fdace");
+            "ddccbbaa99887766000000040000000000000000000000000000000000000000"
+            "0000000000000000000000000000000000000000000000003036aa97409a8370");
 }
 
 TEST(FileHeader, ReadsBackWhatWasWritten) {
@@ -117,6 +117,7 @@ TEST(FileHeader, ReadsBackWhatWasWritten) {
   EXPECT_EQ(header->next, (std::array<Sequence, 2>{3, 0x1234567890}));
   EXPECT_EQ(header->epochs, (std::array<Epoch, 2>{2, 5}));
   EXPECT_EQ(header->boot, 0x66778899aabbccddu);
+  EXPECT_EQ(header->size, 0x4000000u);
 }
 
 TEST(FileHeader, NoticesEveryFlippedBit) {

@@ -28,8 +28,8 @@ class LogFilesFixture : public testing::Test {
   };
   /// One process.
   struct Run {
-    Run(const Path& path, std::uint64_t file_bytes, const WallClock& wall, RandomSource& random)
-        : clock(wall), positions(clock), files(path, file_bytes, positions, random),
+    Run(const Path& path, std::uint64_t file_bytes, const WallClock& wall)
+        : clock(wall), positions(clock), files(path, file_bytes, positions),
           logs{EmbeddedLog(files, kCatalogLog, positions), EmbeddedLog(files, kDataLog, positions)} {}
     EmbeddedLog& log(LogId id) { return logs[static_cast<std::size_t>(id)]; }
 
@@ -62,7 +62,7 @@ class LogFilesFixture : public testing::Test {
 
   /// The next start, as Store's: everything behind the last checkpoint is looked over.
   Status try_start() {
-    run_ = std::make_unique<Run>(path_, file_bytes_, wall_, random_);
+    run_ = std::make_unique<Run>(path_, file_bytes_, wall_);
     run_->clock.observe(boundary_);
     TRY(const LogEnds ends, run_->files.recover(from_, boundary_));
     for (const LogEnd& end : ends) run_->clock.observe(end.time);
@@ -252,7 +252,6 @@ class LogFilesFixture : public testing::Test {
 
  private:
   const Wall wall_;
-  RandomSource random_{42};
   Kept kept_;
   int copies_ = 0;
 };

@@ -47,27 +47,68 @@ TEST_F(LogScanTest, StartsWithNothing) {
   expect_to_go_on();
 }
 
-// The last two frames, cut at every byte: the file ends there, or has zeros behind.
+// The last two frames, with zeros from every byte on.
 TEST_F(LogScanTest, DropsATornEnd) {
   for (int i = 0; i < 5; ++i) positions_.push_back(append(i % 2 == 0 ? kDataLog : kCatalogLog, kUnpadded));
   const Place begin = positions_[3].place;
   const Place end = positions_[4].place + positions_[4].room;
   const Left left = kill();
-  for (const bool zeros : {false, true}) {
-    for (Place cut = begin; cut <= end; ++cut) {
-      SCOPED_TRACE(std::to_string(cut - begin) + (zeros ? " zeros" : " end"));
-      lay_out(left);
-      zeros ? wipe(cut, end) : std::filesystem::resize_file(paths()[0], cut);
-      forget_from(cut);
-      const Place last = cut == end ? end : cut < positions_[4].place ? begin : positions_[4].place;
-      expect_end(last);
-      if (cut == begin || cut % 32 == 0 || cut + 1 >= end) {  // Syncing takes its time.
-        start();
-        expect_to_go_on();
-      }
-      if (HasFailure()) return;
+  for (Place cut = begin; cut <= end; ++cut) {
+    SCOPED_TRACE(std::to_string(cut - begin));
+    lay_out(left);
+    wipe(cut, end);
+    forget_from(cut);
+    const Place last = cut == end ? end : cut < positions_[4].place ? begin : positions_[4].place;
+    expect_end(last);
+    if (cut == begin || cut % 32 == 0 || cut + 1 >= end) {  // Syncing takes its time.
+      start();
+      expect_to_go_on();
     }
+    if (HasFailure()) return;
   }
+}
+
+TEST_F(LogScanTest, RefusesAFileThatHasBeenCutOff) {
+  for (int i = 0; i < 3; ++i) positions_.push_back(append(kDataLog, 10));
+  kill();
+  std::filesystem::resize_file(paths()[0], positions_[2].place + 40);
+  EXPECT_EQ(try_start().code(), Code::DataModifiedByRepair);
+}
+
+TEST_F(LogScanTest, RefusesAFileWithADamagedHeader) {
+  append(kDataLog, 60000);
+  append(kDataLog, 60000);
+  ASSERT_EQ(paths().size(), 2u);
+  kill();
+  FileHeader::Encoded bytes = header_of(paths()[1]).encode();
+  bytes[33] ^= 4;
+  overwrite(base_of(paths()[1]), bytes);
+  const Status started = try_start();
+  EXPECT_EQ(started.code(), Code::DataModifiedByRepair);
+  EXPECT_NE(started.message().find(paths()[1].string()), std::string::npos) << started.message();
+  EXPECT_EQ(paths().size(), 2u);
+}
+
+TEST_F(LogScanTest, LeavesFilesOfOthersAlone) {
+  append(kDataLog, 10);
+  kill();
+  const std::vector<std::string> names{"server.log", "notes.txt", "0000000000000000.log.bak", "00000000000000FF.log"};
+  for (const std::string& name : names) std::ofstream(path_ / name) << "mine";
+  EXPECT_TRUE(try_start().ok());
+  for (const std::string& name : names) EXPECT_TRUE(std::filesystem::exists(path_ / name)) << name;
+}
+
+TEST_F(LogScanTest, DoesNotKeepAFileOfEveryStart) {
+  for (int i = 0; i < 140; ++i) {
+    start();
+    append(kDataLog, 10);
+    checkpoint();
+    kill();
+  }
+  start();
+  EXPECT_LE(paths().size(), 128u);
+  append(kDataLog, 10);
+  EXPECT_EQ(tail(kDataLog, from_[1]).size(), 1u);
 }
 
 TEST_F(LogScanTest, PutsAVoidWhereNobodyWrote) {

@@ -84,5 +84,24 @@ TEST(Positions, ReadTimeWaitsForWhatWasAcknowledged) {
   EXPECT_EQ(positions.next_sequence(kDataLog), 1u + kWriters * kEach);
 }
 
+TEST(Positions, OneThatTakesLongHidesNothingHoweverManyPassIt) {
+  const FixedWall wall;
+  HybridClock clock(wall);
+  Positions positions(clock);
+  const Position slow = positions.take(kDataLog, 0, 8);
+  const Position other = positions.take(kDataLog, 8, 8);
+  Place place = 16;
+  for (std::size_t i = 0; i < 3 * Positions::kWindow; ++i, place += 8) positions.done(positions.take(kDataLog, place, 8));
+  const Position open = positions.take(kDataLog, place, 8);
+  positions.done(slow);
+  EXPECT_LT(positions.visible(), other.commit_time);
+  EXPECT_EQ(positions.settled_place(), other.place);
+  positions.done(other);
+  EXPECT_EQ(positions.settled_place(), open.place);
+  positions.done(open);
+  EXPECT_EQ(positions.visible(), open.commit_time);
+  EXPECT_EQ(positions.settled_place(), place + 8);
+}
+
 }  // namespace
 }  // namespace partita::shards
