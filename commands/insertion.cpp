@@ -77,14 +77,14 @@ Status Insertion::run(bool ordered) {
       errors_.add(at, prepared_[at].refused);
       ++at;
     } else {
-      TRY(at, run_unit(at, unit_end(at)));
+      TRY(at, run_unit(at, unit_end(at), ordered));
     }
     if (ordered && !errors_.empty()) return {};
   }
   return {};
 }
 
-Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
+Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end, bool ordered) {
   std::size_t failed = begin;  // For what fails before any document is looked at.
   const auto attempt_range = [&](WriteAttempt& attempt) { return insert_range(attempt, begin, end, failed); };
   std::optional<LargeWrite> turn;
@@ -97,14 +97,15 @@ Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end) {
   if (!status.ok() && ends_command(status.code())) return status;
   if (status.code() == Code::OutOfDiskSpace || status.code() == Code::TooManyFilesOpen) {
     // No document's fault: it is not asked which one is.
-    for (std::size_t i = begin; i < end; ++i) errors_.add(i, status);
-    return end;
+    const std::size_t refused = ordered ? begin + 1 : end;
+    for (std::size_t i = begin; i < refused; ++i) errors_.add(i, status);
+    return refused;
   }
   if (!status.ok()) {
     // One document stood in the way and the whole unit was undone: those before it go in now, without it.
     const std::size_t culprit = std::min(failed, end - 1);
     if (culprit > begin) {
-      TRY(const std::size_t reached, run_unit(begin, culprit));
+      TRY(const std::size_t reached, run_unit(begin, culprit, ordered));
       if (reached < culprit) return reached;  // Another one failed now: its error has been added.
     }
     errors_.add(culprit, std::move(status));

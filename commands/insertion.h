@@ -32,7 +32,7 @@ class Insertion {
     Status refused;
   };
   /// Stores [begin, end) in one unit, or as many as go before one fails; returns where to go on, and adds the error.
-  Result<std::size_t> run_unit(std::size_t begin, std::size_t end);
+  Result<std::size_t> run_unit(std::size_t begin, std::size_t end, bool ordered);
   Status insert_range(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed);
   Status insert_one(shards::WriteAttempt& attempt, std::size_t index);
   Result<bool> is_repeated(shards::WriteAttempt& attempt, const shards::PartitionSlot& noting, const Retryable& statement);

@@ -5,7 +5,9 @@
 
 #include <set>
 
+#include "shards/storage/fail_point.h"
 #include "tests/commands/in_process.h"
+#include "wire/bson/json.h"
 
 namespace partita::commands {
 namespace {
@@ -71,6 +73,31 @@ TEST_F(Durability, NoCommandThatWritesIsLeftOut) {
   for (const Command* command : all_commands()) {
     EXPECT_TRUE(!changes_data(command->rights) || shown.contains(command->name)) << command->name;
   }
+}
+
+// Which of the documents stands in the way is not looked for: none does.
+TEST(FullDisk, RefusesABatchAtOnce) {
+  test::InProcess server;
+  server.reply("{create: 'c', $db: 'test'}");
+  shards::FailPoint& full = *shards::FailPoint::find("logBeforeWrite");
+  for (const bool ordered : {true, false}) {
+    const std::int64_t before = full.fired();
+    full.set({.mode = shards::FailPoint::Mode::kAlways, .data = bson::parse_json("{errorCode: 14031}").value()});
+    std::string documents;
+    for (int i = 0; i < 50; ++i) documents += "{_id: " + std::to_string(i) + "},";
+    documents.pop_back();
+    const bson::Document reply = server.reply("{insert: 'c', documents: [" + documents + "], ordered: " + (ordered ? "true" : "false") + ", $db: 'test'}");
+    full.set({});
+    EXPECT_EQ(reply["n"].as_int32(), 0);
+    int errors = 0;
+    for (const auto& [name, error] : reply["writeErrors"].as_document()) {
+      EXPECT_EQ(error.as_document()["code"].as_int32(), 14031);
+      EXPECT_EQ(error.as_document()["index"].as_int32(), errors++);
+    }
+    EXPECT_EQ(errors, ordered ? 1 : 50);
+    EXPECT_EQ(full.fired() - before, 1);
+  }
+  EXPECT_EQ(server.reply("{count: 'c', $db: 'test'}")["n"].as_int32(), 0);
 }
 
 }  // namespace
