@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/hex.h"
+
 namespace partita::shards {
 namespace {
 
@@ -18,22 +20,12 @@ FileHeader sample_header() {
   return {.base = 0x2000000, .salt = kSalt, .next = {3, 0x1234567890}, .epochs = {2, 5}, .boot = 0x66778899aabbccdd, .size = 0x4000000};
 }
 
-std::string hex(Bytes bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 bool accepted(const Frame& frame, std::uint64_t left = kLeft) {
   return Frame::decode(frame.encode(kAt, kSalt), kAt, kSalt, left).has_value();
 }
 
 TEST(Frame, KeepsItsBytesForEver) {
-  EXPECT_EQ(hex(sample().encode(kAt, kSalt)),
+  EXPECT_EQ(test::hex(sample().encode(kAt, kSalt)),
             "6400000088000000006745230100000000004523010000005cf0739fce886ea3");
 }
 
@@ -102,7 +94,7 @@ TEST(Frame, IsNotFoundInZeros) {
 }
 
 TEST(FileHeader, KeepsItsBytesForEver) {
-  EXPECT_EQ(hex(sample_header().encode()),
+  EXPECT_EQ(test::hex(sample_header().encode()),
             "50544c4f4746494c010000000000000000000002000000001032547698badcfe"
             "0300000000000000907856341200000002000000000000000500000000000000"
             "ddccbbaa99887766000000040000000000000000000000000000000000000000"

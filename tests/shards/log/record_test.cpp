@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shards/sessions/retry.h"
+#include "tests/support/hex.h"
 #include "tests/support/test_path.h"
 
 namespace partita::shards {
@@ -30,22 +31,12 @@ std::vector<std::uint8_t> sample(RecordWriter& writer) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::string hex(Bytes bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 TEST(Record, KeepsItsBytesForEver) {
   RecordWriter writer;
   std::ifstream golden(test::test_path("shards/log/record.golden"));
   std::string expected;
   ASSERT_TRUE(golden >> expected);
-  EXPECT_EQ(hex(sample(writer)), expected);
+  EXPECT_EQ(test::hex(sample(writer)), expected);
 }
 
 TEST(Record, KeepsTheBytesOfRetryOperations) {
@@ -61,7 +52,7 @@ TEST(Record, KeepsTheBytesOfRetryOperations) {
   const RetryKey key = retry_key(PartitionId{7}, id, block_of(id.statement));
   writer.add({OperationType::kRetryRow, PartitionId{7}, {}, key, image.bytes()});
   writer.add({OperationType::kRetryDelete, PartitionId{7}, {}, key, {}});
-  EXPECT_EQ(hex(writer.finish(3, 42, 0x6553F10000000001, 0x6553F10000000000)), expected);
+  EXPECT_EQ(test::hex(writer.finish(3, 42, 0x6553F10000000001, 0x6553F10000000000)), expected);
 }
 
 TEST(Record, ReadsBackWhatWasWritten) {
@@ -77,8 +68,8 @@ TEST(Record, ReadsBackWhatWasWritten) {
   EXPECT_EQ((*first)->type, OperationType::kInsert);
   EXPECT_EQ((*first)->partition, PartitionId{7});
   EXPECT_EQ((*first)->collection, counting_uuid());
-  EXPECT_EQ(hex((*first)->key), hex(bytes_of("key")));
-  EXPECT_EQ(hex((*first)->image), hex(bytes_of("document")));
+  EXPECT_EQ(test::hex((*first)->key), test::hex(bytes_of("key")));
+  EXPECT_EQ(test::hex((*first)->image), test::hex(bytes_of("document")));
   auto second = reader->next();
   ASSERT_TRUE(second.ok() && *second);
   EXPECT_EQ((*second)->key.size(), 200u);

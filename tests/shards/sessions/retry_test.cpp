@@ -12,6 +12,7 @@
 #include "shards/log/draft.h"
 #include "shards/sessions/retry_rows.h"
 #include "shards/storage/memory_tables.h"
+#include "tests/support/hex.h"
 #include "tests/support/random.h"
 #include "tests/support/test_path.h"
 
@@ -25,14 +26,6 @@ constexpr PartitionId kPartition{7};
 constexpr Time kNow = Time{1'700'000'000} << 32 | 5;
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
-std::string hex(Bytes bytes) {
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    for (const int digit : {byte >> 4, byte & 15}) text += "0123456789abcdef"[digit];
-  }
-  return text;
-}
 
 StatementId sample_id(std::int64_t transaction, std::int32_t statement) {
   StatementId id{.owner = 0x0102030405060708, .transaction = transaction, .statement = statement};
@@ -59,8 +52,8 @@ TEST(RetryRow, KeepsItsBytesForEver) {
   std::string key;
   std::string row;
   ASSERT_TRUE(golden >> key >> row);
-  EXPECT_EQ(hex(retry_key(PartitionId{0x01020304}, sample_id(42, 70), block_of(70))), key);
-  EXPECT_EQ(hex(sample_row()), row);
+  EXPECT_EQ(test::hex(retry_key(PartitionId{0x01020304}, sample_id(42, 70), block_of(70))), key);
+  EXPECT_EQ(test::hex(sample_row()), row);
 }
 
 TEST(RetryRow, ReadsBackWhatWasWritten) {
@@ -74,7 +67,7 @@ TEST(RetryRow, ReadsBackWhatWasWritten) {
   const auto second = *row.next();
   ASSERT_TRUE(second);
   EXPECT_EQ(second->kind, StatementKind::kFindAndModify);
-  EXPECT_EQ(hex(second->outcome), hex(bytes_of("outcome")));
+  EXPECT_EQ(test::hex(second->outcome), test::hex(bytes_of("outcome")));
   EXPECT_FALSE(*row.next());
 }
 
@@ -177,7 +170,7 @@ class RetryModel : public testing::TestWithParam<std::uint64_t> {
     EXPECT_EQ(found->begun, !model_.empty());
     if (!found->done) return;
     EXPECT_EQ(found->done->kind, expected->second.kind);
-    EXPECT_EQ(hex(found->done->outcome), hex(bytes_of(expected->second.outcome)));
+    EXPECT_EQ(test::hex(found->done->outcome), test::hex(bytes_of(expected->second.outcome)));
   }
   void expect_older_is_refused(std::int32_t statement) {
     MemorySession session(tables_);
