@@ -82,7 +82,7 @@ Result<LogEnds> LogFiles::recover(const std::array<Sequence, FileHeader::kLogs>&
   CHECK_OK(scan.mend());
   if (scan.dropped() > 0) {
     log::warning(log::Component::kStorage, 22446, "The log ends where a power cut, or a restart of the machine, has left a hole",
-                 {{"file", files_[scan.first()]->path().parent_path().string()}, {"place", static_cast<std::int64_t>(scan.end())},
+                 {{"directory", path_.string()}, {"place", static_cast<std::int64_t>(scan.end())},
                   {"bytesDropped", static_cast<std::int64_t>(scan.dropped())}});
   }
   CHECK_OK(remove_behind(scan.end()));

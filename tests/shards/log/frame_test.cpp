@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/hex.h"
+#include "wire/bson/payload.h"
 
 namespace partita::shards {
 namespace {
@@ -124,6 +125,16 @@ TEST(FileHeader, NoticesEveryFlippedBit) {
 TEST(FileHeader, NoticesEveryCut) {
   const FileHeader::Encoded bytes = sample_header().encode();
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(*FileHeader::decode(Bytes(bytes).first(size))) << size;
+}
+
+TEST(FileHeader, RefusesALaterVersionByItsNumber) {
+  FileHeader::Encoded bytes = sample_header().encode();
+  bytes[8] = 2;
+  constexpr std::size_t kCheck = 120;
+  bson::store(bytes.data() + kCheck, std::uint64_t{record_hash(Bytes(bytes).first(kCheck))});  // XXH3, as the header's own.
+  const auto header = FileHeader::decode(bytes);
+  EXPECT_EQ(header.status().code(), Code::FileOpenFailed);
+  EXPECT_NE(header.status().message().find("format 2"), std::string::npos) << header.status().message();
 }
 
 TEST(FileHeader, IsNotFoundInZeros) { EXPECT_FALSE(*FileHeader::decode(FileHeader::Encoded{})); }
