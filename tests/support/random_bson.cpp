@@ -116,7 +116,8 @@ void RandomBson::add_scalar(Writer& writer, std::string_view name, Type type) {
     case Type::kInt32:
       return writer.add(name, int32());
     case Type::kTimestamp:
-      return writer.add(name, bson::Timestamp::from_bits(static_cast<std::uint64_t>(int64())));
+      // Never empty: a server puts the time in the place of that.
+      return writer.add(name, bson::Timestamp::from_bits(static_cast<std::uint64_t>(int64()) | 1));
     case Type::kInt64:
       return writer.add(name, int64());
     case Type::kDecimal128:
