@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "commands/statements.h"
+#include "shards/log/key_order.h"
 
 namespace partita::commands {
 
@@ -34,9 +35,14 @@ class Insertion {
   /// Stores [begin, end) in one unit, or as many as go before one fails; returns where to go on, and adds the error.
   Result<std::size_t> run_unit(std::size_t begin, std::size_t end, bool ordered);
   Status insert_range(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed);
+  Status insert_in_turn(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end, std::size_t& failed);
+  Status insert_together(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end);
+  Status enter_all(shards::WriteAttempt& attempt, std::size_t begin, std::size_t end);
   Status insert_one(shards::WriteAttempt& attempt, std::size_t index);
+  /// Whether it has been done by an earlier sending. Otherwise it will be noted as done now.
+  Result<bool> has_come_before(shards::WriteAttempt& attempt, const shards::PartitionSlot& slot, const Prepared& one);
   Result<bool> is_repeated(shards::WriteAttempt& attempt, const shards::PartitionSlot& noting, const Retryable& statement);
-  void add_stored(shards::PartitionId partition, std::int32_t statement);
+  void add_stored(shards::PartitionId partition, std::int32_t first, std::int32_t last);
   Status note_retries(shards::WriteAttempt& attempt);
   std::size_t unit_end(std::size_t begin) const;
   std::size_t unit_bytes(std::size_t begin, std::size_t end) const;
@@ -49,6 +55,8 @@ class Insertion {
   std::vector<bson::Document> changed_;  ///< What prepared documents point into when they had to be changed.
   bson::Buffer scratch_;
   bson::Buffer key_;
+  bool together_ = false;  ///< How the last unit was tried.
+  bool in_turn_ = false;   ///< A unit has failed: which document's fault it is shows only when they go in one by one.
   WriteErrors errors_;
   std::int32_t inserted_ = 0;
   std::vector<std::int32_t> retried_;
@@ -63,6 +71,12 @@ class Insertion {
   std::vector<Stored> stored_;
   std::optional<shards::PartitionId> fresh_;  ///< Where the transaction number had done nothing before this attempt.
   std::vector<std::int32_t> repeated_;
+
+  /// Of a unit that goes in together.
+  bson::Buffer keys_;
+  std::vector<std::size_t> key_ends_;
+  std::vector<shards::NewDocument> entered_;
+  shards::KeyOrder order_;
 };
 
 }  // namespace partita::commands

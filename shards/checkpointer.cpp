@@ -19,9 +19,9 @@ constexpr std::chrono::milliseconds kShortTick(5);
 /// writer of the row walks from end to end: that of a session that writes 2,500 times a second, as sixteen of them do at
 /// 40,000 inserts, took 1 us of each.
 constexpr Sequence kManyRecords = 64;
-/// Replay after a crash handles 200 to 300 MB a second, and 200,000 records: these bound how long a start may take.
-constexpr std::uint64_t kLogBytesBetween = 1ull << 30;
-constexpr Sequence kRecordsBetween = 1'500'000;
+/// Replay after a crash handles 200 to 300 MB a second, and 200,000 operations: these bound how long a start may take.
+constexpr std::uint64_t kLogBytesBetween = 2ull << 30;
+constexpr std::uint64_t kOperationsBetween = 1'500'000;
 
 // Rows of the state table: "L" -> SavedState; "N" partition(BE) -> its counts; "K" segment(BE) -> its indexes' multikey bits.
 constexpr std::string_view kLogsKey = "L";
@@ -189,7 +189,7 @@ void Checkpointer::run(bool soon) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point due = soon ? Clock::now() : Clock::now() + interval_;
   std::uint64_t bytes = 0;
-  Sequence records = store_.positions().next_sequence(kDataLog);
+  std::uint64_t operations = 0;
   std::unique_lock lock(mutex_);
   std::chrono::milliseconds tick = kTick;
   Sequence last = 0;
@@ -201,14 +201,16 @@ void Checkpointer::run(bool soon) {
     const bool many = next - std::exchange(last, next) > kManyRecords;
     tick = many ? std::max(tick / 2, kShortTick) : std::min(tick * 2, kTick);
     const std::uint64_t appended = store_.log(kDataLog).appended_bytes();
+    const std::uint64_t decided = store_.log(kDataLog).appended_operations();
     if (const auto eviction = pace.look(Clock::now(), appended)) paces_.note(store_.engine().set_eviction(*eviction));
     const bool hurried = hurried_.exchange(false, std::memory_order_relaxed);
-    if (hurried || Clock::now() >= due || appended - bytes > kLogBytesBetween || next - records > kRecordsBetween) {
+    const bool much = appended - bytes > kLogBytesBetween || decided - operations > kOperationsBetween;
+    if (hurried || much || Clock::now() >= due) {
       (void)take().ok();  // A full disk: it has been logged, the next round tries again, the log has everything.
       store_.catalog().remove_dropped_tables();
       due = Clock::now() + interval_;
       bytes = appended;
-      records = next;
+      operations = decided;
     }
     lock.lock();
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
+#include <utility>
 
 #include "query/match/unnested.h"
 
@@ -38,29 +38,42 @@ std::ptrdiff_t rank_of(const UnnestedClause& clause) {
   }
 }
 
-/// The order of MongoDB's sort: by operator, path and number of clauses; where these are the same, by the clauses in their order.
+/// The order of MongoDB's sort: by operator and path; where these are the same, by the clauses in their order, and then by how
+/// many there are.
 class AskedBefore {
  public:
   AskedBefore(const FilterTree& filter, const UnnestedFilter& unnested) : filter_(filter), clauses_(unnested.clauses) {}
 
   bool operator()(std::uint32_t a, std::uint32_t b) const {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> open;
-    while (true) {
-      const UnnestedClause& one = clauses_[a];
-      const UnnestedClause& other = clauses_[b];
-      const auto key = key_of(one);
-      const auto other_key = key_of(other);
-      if (key != other_key) return key < other_key;
-      for (std::size_t i = one.holds_clauses() ? one.within.size() : 0; i-- > 0;) open.emplace_back(one.within[i], other.within[i]);
-      if (open.empty()) return false;
-      std::tie(a, b) = open.back();
+    struct Pair {
+      std::uint32_t one, other;
+      bool by_number;  ///< What they hold has been compared, as far as both hold something.
+    };
+    if (key_of(a) != key_of(b)) return key_of(a) < key_of(b);
+    std::vector<Pair> open{{a, b, false}};
+    while (!open.empty()) {
+      const Pair now = open.back();
       open.pop_back();
+      const std::size_t number = number_in(now.one);
+      const std::size_t other_number = number_in(now.other);
+      if (now.by_number) {
+        if (number != other_number) return number < other_number;
+        continue;
+      }
+      const auto key = key_of(now.one);
+      const auto other_key = key_of(now.other);
+      if (key != other_key) return key < other_key;
+      open.push_back({now.one, now.other, true});
+      for (std::size_t i = std::min(number, other_number); i-- > 0;)
+        open.push_back({clauses_[now.one].within[i], clauses_[now.other].within[i], false});
     }
+    return false;
   }
 
  private:
-  std::tuple<std::ptrdiff_t, std::string_view, std::size_t> key_of(const UnnestedClause& clause) const {
-    return {rank_of(clause), filter_.nodes[clause.node].path.text(), clause.holds_clauses() ? clause.within.size() : 0};
+  std::size_t number_in(std::uint32_t place) const { return clauses_[place].holds_clauses() ? clauses_[place].within.size() : 0; }
+  std::pair<std::ptrdiff_t, std::string_view> key_of(std::uint32_t place) const {
+    return {rank_of(clauses_[place]), filter_.nodes[clauses_[place].node].path.text()};
   }
 
   const FilterTree& filter_;

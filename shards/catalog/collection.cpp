@@ -2,7 +2,6 @@
 #include "shards/catalog/collection.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "wire/bson/compare.h"
 #include "wire/bson/json.h"
@@ -11,13 +10,6 @@ namespace partita::shards {
 namespace {
 
 std::string_view text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
-/// The first eight bytes as a number of the same order; what is shorter goes on with zeros.
-std::uint64_t head_of(std::string_view key) {
-  std::uint64_t head = 0;
-  std::memcpy(&head, key.data(), std::min(key.size(), sizeof head));
-  return __builtin_bswap64(head);
-}
 
 }  // namespace
 

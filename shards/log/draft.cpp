@@ -22,10 +22,20 @@ void BasicDraft<Session>::begin(RecordKind kind, LogId log, ApplierTables tables
 }
 
 template <RowSession Session>
-Status BasicDraft<Session>::insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document) {
-  CHECK_OK(applier_.insert(session, slot, key, document, effects_));
-  record_.add(change(OperationType::kInsert, slot, key, document.bytes()));
+Status BasicDraft<Session>::insert(Session& session, const NewDocument& one) {
+  CHECK_OK(apply_insert(session, one));
+  note_insert(one);
   return {};
+}
+
+template <RowSession Session>
+Status BasicDraft<Session>::apply_insert(Session& session, const NewDocument& one) {
+  return applier_.insert(session, *one.slot, one.key, one.document, effects_);
+}
+
+template <RowSession Session>
+void BasicDraft<Session>::note_insert(const NewDocument& one) {
+  record_.add(change(OperationType::kInsert, *one.slot, one.key, one.document.bytes()));
 }
 
 template <RowSession Session>

@@ -9,6 +9,13 @@ namespace partita::shards {
 /// What a note of statements knows about their transaction number in the partition.
 enum class Begun : std::uint8_t { kUnknown, kNew };
 
+/// A document on its way into a partition, under its record key.
+struct NewDocument {
+  const PartitionSlot* slot;
+  Bytes key;
+  bson::View document;
+};
+
 /// A change being decided: every operation is written into a record and applied, in the caller's transaction, through
 /// the same primitives that will replay it. Keeps its buffers from one record to the next. One thread.
 template <RowSession Session>
@@ -18,7 +25,10 @@ class BasicDraft {
 
   void begin(RecordKind kind, LogId log, ApplierTables tables);
 
-  Status insert(Session& session, const PartitionSlot& slot, Bytes key, bson::View document);
+  Status insert(Session& session, const NewDocument& one);
+  // Its two steps, for many documents that go into their tables in another order than into the record.
+  Status apply_insert(Session& session, const NewDocument& one);
+  void note_insert(const NewDocument& one);
   /// `at` stands on the row, `before` is what it holds (and may be the cursor's own memory).
   Status update(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after);
   Status remove(Session& session, const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before);

@@ -19,6 +19,7 @@ void EmbeddedLog::resume(const LogEnd& end) {
 Status EmbeddedLog::write(const Position& position, RecordWriter& record, Time closed) {
   const Bytes bytes = record.finish(position.epoch, position.sequence, position.commit_time, closed);
   appended_.fetch_add(bytes.size(), std::memory_order_relaxed);
+  operations_.fetch_add(record.operations(), std::memory_order_relaxed);
   return files_.write(position, bytes);
 }
 

@@ -26,6 +26,7 @@ class EmbeddedLog final : public PartitionLog {
   Status truncate(Sequence before) override { return files_.truncate(before); }
   Sequence end() const override { return positions_.next_sequence(id_); }
   std::uint64_t appended_bytes() const override { return appended_.load(std::memory_order_relaxed); }
+  std::uint64_t appended_operations() const override { return operations_.load(std::memory_order_relaxed); }
   Epoch epoch() const { return epoch_; }
 
  private:
@@ -37,6 +38,7 @@ class EmbeddedLog final : public PartitionLog {
   Positions& positions_;
   Epoch epoch_ = 0;
   std::atomic<std::uint64_t> appended_{0};
+  std::atomic<std::uint64_t> operations_{0};
 };
 
 }  // namespace partita::shards

@@ -65,6 +65,7 @@ class PartitionLog {
   virtual Sequence end() const = 0;
   /// How much has been appended by this process: for deciding when to take a checkpoint and what to keep.
   virtual std::uint64_t appended_bytes() const = 0;
+  virtual std::uint64_t appended_operations() const = 0;
 };
 
 }  // namespace partita::shards

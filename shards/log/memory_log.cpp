@@ -57,6 +57,7 @@ void MemoryLog::append(Append& append) {
   const Bytes record = append.record->finish(epoch_, last_, time, time, previous_hash_);
   previous_hash_ = record_hash(record);
   appended_ += record.size();
+  operations_ += append.record->operations();
   flights_.push_back({&append, previous_hash_});
   send(record, ++sent_);
 }

@@ -70,6 +70,7 @@ class MemoryLog final : public PartitionLog {
   Status truncate(Sequence before) override;
   Sequence end() const override { return last_ + 1; }
   std::uint64_t appended_bytes() const override { return appended_; }
+  std::uint64_t appended_operations() const override { return operations_; }
 
   bool leads() const { return role_ == Role::kLeader; }
   /// Leads, or is about to: has not heard of anybody else since it took the log over.
@@ -123,6 +124,7 @@ class MemoryLog final : public PartitionLog {
   std::uint64_t waiting_for_ = 0;    ///< The epoch record's number while taking over.
   std::int64_t last_delivery_us_ = 0;
   std::uint64_t appended_ = 0;
+  std::uint64_t operations_ = 0;
   std::uint64_t barriers_ = 0;
 };
 

@@ -34,6 +34,16 @@ Status WriteUnit::check_logical_key(const PartitionSlot& slot, Bytes key, std::i
   return error(Code::StaleConfig, "the logical key has to be counted first");
 }
 
+Status WriteUnit::insert_all(std::span<const NewDocument> documents, std::span<const std::uint32_t> order) {
+  for (const std::uint32_t place : order) {
+    const NewDocument& one = documents[place];
+    CHECK_OK(check_room(*one.slot, one.key, one.document.size()));
+    CHECK_OK(buffers_.draft.apply_insert(session_, one));
+  }
+  for (const NewDocument& one : documents) buffers_.draft.note_insert(one);
+  return {};
+}
+
 WriteUnit::Buffers& WriteUnit::thread_buffers() {
   thread_local Buffers buffers;
   return buffers;

@@ -33,8 +33,11 @@ class WriteUnit {
   // What may be changed, each as Draft has it.
   Status insert(const PartitionSlot& slot, Bytes key, bson::View document) {
     CHECK_OK(check_room(slot, key, document.size()));
-    return buffers_.draft.insert(session_, slot, key, document);
+    return buffers_.draft.insert(session_, {&slot, key, document});
   }
+  /// Many: into their tables in the order in which `order` has their places, into the record in that in which they are
+  /// given. See KeyOrder.
+  Status insert_all(std::span<const NewDocument> documents, std::span<const std::uint32_t> order);
   Status update(const PartitionSlot& slot, Cursor& at, Bytes key, bson::View before, bson::View after) {
     CHECK_OK(check_room(slot, key, std::int64_t{after.size()} - before.size()));
     return buffers_.draft.update(session_, slot, at, key, before, after);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cassert>
 #include <optional>
+#include <span>
 
 #include "shards/catalog/validation.h"
 #include "shards/log/write_unit.h"
@@ -49,6 +51,11 @@ class WriteAttempt {
   Status insert(const PartitionSlot& slot, Bytes record_key, bson::View document) {
     CHECK_OK(unit_.insert(slot, record_key, document));
     return collection_.capped ? remove_oldest(slot, record_key) : Status();
+  }
+  /// Many at once, into a collection that is not capped: see WriteUnit.
+  Status insert_all(std::span<const NewDocument> documents, std::span<const std::uint32_t> order) {
+    assert(!collection_.capped);
+    return unit_.insert_all(documents, order);
   }
   /// It has been committed.
   void committed();

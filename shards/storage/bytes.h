@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -15,5 +17,12 @@ inline Bytes bytes_of(std::string_view text) {
 }
 
 inline std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// The first eight bytes as a number of the same order; what is shorter goes on with zeros.
+inline std::uint64_t head_of(std::string_view key) {
+  std::uint64_t head = 0;
+  std::memcpy(&head, key.data(), std::min(key.size(), sizeof head));
+  return __builtin_bswap64(head);
+}
 
 }  // namespace partita::shards

@@ -88,8 +88,8 @@ Status Process::draft(Write& write, const Statement& statement, const Collection
 Status Process::insert(Write& write, const Collection& collection, const Statement& statement, std::int64_t key) {
   bson::Buffer record_key;
   append_key(collection, key, record_key);
-  return write.draft.insert(write.session, collection.locate(record_key.bytes()), record_key.bytes(),
-                            make_document(key, 1, statement.u));
+  const bson::Document document = make_document(key, 1, statement.u);
+  return write.draft.insert(write.session, {&collection.locate(record_key.bytes()), record_key.bytes(), document});
 }
 
 Status Process::change(Write& write, const Collection& collection, const Statement& statement) {

@@ -215,14 +215,16 @@ bool Connection::send() {
 }
 
 void Connection::borrow_buffers() {
-  if (exchange_.resting()) exchange_.lend(around_.core.buffers.take());
-  out_ = around_.core.buffers.take();
+  if (exchange_.resting()) exchange_.lend(around_.core.requests.take());
+  out_ = around_.core.replies.take();
 }
 
 /// A message that has come in part stays where it is.
 void Connection::return_buffers() {
-  if (exchange_.resting()) around_.core.buffers.give(exchange_.reclaim());
-  around_.core.buffers.give(std::exchange(out_, bson::Buffer()));
+  Core& core = around_.core;
+  if (exchange_.resting()) core.requests.give(exchange_.reclaim());
+  core.replies.give(std::exchange(out_, bson::Buffer()));
+  core.trim_later();
 }
 
 /// What is thrown up to here is a lack of memory: what this client holds of it is what we can give back.

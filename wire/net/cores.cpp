@@ -22,7 +22,20 @@ void do_not_interrupt_others() {
 }  // namespace
 
 // A socket belongs to one thread, so the reactor need not lock it; posting from other threads stays safe.
-Core::Core(unsigned number) : number(number), io(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO) {}
+Core::Core(unsigned number) : number(number), io(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO), moment_(io) {}
+
+void Core::begin_trimming() {
+  constexpr std::chrono::seconds kMoment(1);
+  trimming_ = true;
+  moment_.expires_after(kMoment);
+  moment_.async_wait([this](const boost::system::error_code& failure) {
+    trimming_ = false;
+    if (failure) return;
+    requests.trim();
+    replies.trim();
+    trim_later();
+  });
+}
 
 Cores::Cores(unsigned count) {
   if (count == 0) count = std::max(1U, std::thread::hardware_concurrency());

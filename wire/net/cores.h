@@ -4,46 +4,34 @@
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <deque>
 #include <thread>
 #include <vector>
 
-#include "wire/bson/buffer.h"
+#include "wire/net/spare_buffers.h"
 
 namespace partita::wire {
-
-/// Buffers that connections of one core borrow while they have bytes in hand, so that an idle connection holds none and
-/// a busy core works in memory that is warm. Used on that core only.
-class SpareBuffers {
- public:
-  bson::Buffer take() {
-    if (spare_.empty()) return bson::Buffer(kSize);
-    bson::Buffer buffer = std::move(spare_.back());
-    spare_.pop_back();
-    return buffer;
-  }
-  /// A buffer that a large message has blown up is freed, and so is one too many.
-  void give(bson::Buffer buffer) {
-    if (buffer.capacity() < kSize || buffer.capacity() > kLargestKept || spare_.size() >= kMostKept) return;
-    buffer.clear();
-    spare_.push_back(std::move(buffer));
-  }
-
- private:
-  static constexpr std::size_t kSize = 16 * 1024;
-  static constexpr std::size_t kLargestKept = 256 * 1024;
-  static constexpr std::size_t kMostKept = 64;
-  std::vector<bson::Buffer> spare_;
-};
 
 /// One io thread: everything about a connection happens on the core that it was dealt to, so nothing there is locked.
 struct Core {
   explicit Core(unsigned number);
+  /// To be called when buffers have been given back: large ones that nobody takes are freed after a moment.
+  void trim_later() {
+    if (!trimming_ && (requests.has_large() || replies.has_large())) begin_trimming();
+  }
 
   const unsigned number;
   boost::asio::io_context io;
-  SpareBuffers buffers;
+  // Apart, for who asks for much is answered in a line, and the other way round.
+  SpareBuffers requests;
+  SpareBuffers replies;
+
+ private:
+  void begin_trimming();
+  boost::asio::steady_timer moment_;
+  bool trimming_ = false;
 };
 
 /// The io threads, one per processor.

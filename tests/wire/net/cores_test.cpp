@@ -5,7 +5,9 @@
 #include <sched.h>
 
 #include <boost/asio/post.hpp>
+#include <chrono>
 #include <future>
+#include <thread>
 
 namespace partita::wire {
 namespace {
@@ -15,6 +17,27 @@ TEST(Cores, DoNotInterruptWhoComputes) {
   Cores cores(1);
   boost::asio::post(cores[0].io, [&policy] { policy.set_value(::sched_getscheduler(0)); });
   EXPECT_EQ(policy.get_future().get(), SCHED_BATCH);
+}
+
+/// Asks on the core's own thread.
+bool has_large(Core& core) {
+  std::promise<bool> answer;
+  boost::asio::post(core.io, [&] { answer.set_value(core.requests.has_large() || core.replies.has_large()); });
+  return answer.get_future().get();
+}
+
+TEST(Cores, KeepLargeBuffersForAMoment) {
+  Cores cores(1);
+  for (SpareBuffers* spare : {&cores[0].requests, &cores[0].replies}) {
+    boost::asio::post(cores[0].io, [&, spare] {
+      spare->give(bson::Buffer(1 << 20));
+      cores[0].trim_later();
+    });
+    EXPECT_TRUE(has_large(cores[0]));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (has_large(cores[0]) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(has_large(cores[0]));
+  }
 }
 
 }  // namespace
