@@ -16,6 +16,7 @@ struct Destroy {
   void operator()(mongoc_uri_t* uri) const { mongoc_uri_destroy(uri); }
   void operator()(mongoc_client_t* client) const { mongoc_client_destroy(client); }
   void operator()(mongoc_collection_t* collection) const { mongoc_collection_destroy(collection); }
+  void operator()(mongoc_bulk_operation_t* bulk) const { mongoc_bulk_operation_destroy(bulk); }
   void operator()(mongoc_client_session_t* session) const { mongoc_client_session_destroy(session); }
   void operator()(mongoc_cursor_t* cursor) const { mongoc_cursor_destroy(cursor); }
 };
@@ -24,6 +25,7 @@ using Bson = std::unique_ptr<bson_t, Destroy>;
 using Uri = std::unique_ptr<mongoc_uri_t, Destroy>;
 using Client = std::unique_ptr<mongoc_client_t, Destroy>;
 using Collection = std::unique_ptr<mongoc_collection_t, Destroy>;
+using Bulk = std::unique_ptr<mongoc_bulk_operation_t, Destroy>;
 using Session = std::unique_ptr<mongoc_client_session_t, Destroy>;
 using Cursor = std::unique_ptr<mongoc_cursor_t, Destroy>;
 

@@ -90,25 +90,21 @@ class Load {
   void write() {
     const client::Client client = connect(server_, false);
     const client::Collection collection(mongoc_client_get_collection(client.get(), kDatabase, kGrowing));
+    // One document is made after the other in the same memory: the client shares the machine with the server that it measures.
     const client::Bson options(BCON_NEW("validate", BCON_BOOL(false)));
-    // Made once: the client shares the machine with the server that it measures.
-    std::vector<client::Bson> owned(kBatch);
-    for (client::Bson& one : owned) one.reset(bson_new());
+    const client::Bson document(bson_new());
     while (true) {
       const std::int32_t first = next_.fetch_add(kBatch);
       if (first >= options_.documents) return;
-      std::vector<const bson_t*> batch;
-      for (std::int32_t id = first; id < std::min(first + kBatch, options_.documents); ++id) {
-        bson_t* const document = owned[static_cast<std::size_t>(id - first)].get();
-        bson_reinit(document);
-        BSON_APPEND_INT32(document, "_id", id);
-        append_fields(document, id);
-        batch.push_back(document);
-      }
+      const client::Bulk batch(mongoc_collection_create_bulk_operation_with_opts(collection.get(), nullptr));
       bson_error_t error;
-      if (!mongoc_collection_insert_many(collection.get(), batch.data(), batch.size(), options.get(), nullptr, &error)) {
-        give_up(server_.name + ": " + error.message);
+      for (std::int32_t id = first; id < std::min(first + kBatch, options_.documents); ++id) {
+        bson_reinit(document.get());
+        BSON_APPEND_INT32(document.get(), "_id", id);
+        append_fields(document.get(), id);
+        if (!mongoc_bulk_operation_insert_with_opts(batch.get(), document.get(), options.get(), &error)) give_up(error.message);
       }
+      if (mongoc_bulk_operation_execute(batch.get(), nullptr, &error) == 0) give_up(server_.name + ": " + error.message);
       const std::lock_guard lock(written_mutex_);
       written_.push_back(first);
     }
