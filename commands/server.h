@@ -68,9 +68,9 @@ struct Server {
   Metrics metrics{};
   NamespaceTimes namespace_times{};
   Profiler profiler{store};
-  /// Large writes take turns: as many at once as processors can work on, and a few that wait for the disk. More of them
-  /// would not be done sooner, but what they have written and not committed cannot leave the cache.
-  std::counting_semaphore<> large_writes{2 * std::max<std::ptrdiff_t>(std::thread::hardware_concurrency(), 2)};
+  /// Large writes take turns: as many at once as processors can work on. More of them would drive each other out of the
+  /// processors' caches, and what they have written and not committed cannot leave the engine's.
+  std::counting_semaphore<> large_writes{std::max<std::ptrdiff_t>(std::thread::hardware_concurrency(), 2)};
   /// Help with queries over several partitions. Never with a query as a whole: those who wait for legs are workers, so that
   /// no leg waits for a thread that waits for legs. More than there are processors only while many queries ask for more.
   wire::WorkerPool leg_threads{"leg", std::max(std::thread::hardware_concurrency(), 1U), 4096,

@@ -7,7 +7,6 @@
 #include "shards/log/write_unit.h"
 #include "shards/storage/fail_point.h"
 #include "shards/storage/fatal.h"
-#include "shards/storage/urgency.h"
 #include "shards/store.h"
 
 namespace partita::shards {
@@ -138,7 +137,6 @@ Status Catalog::Change::show() {
 Status Catalog::Change::write() {
   TRY(const SessionLease session, SessionLease::take(catalog_.store_.engine()));
   // Writers wait at closed gates, and may be those who would make room.
-  const Urgency urgency;
   TRY(const CacheExemption exempt, CacheExemption::take(*session));
   WriteUnit unit(catalog_.store_, *session);
   CHECK_OK(unit.begin(RecordKind::kCatalog, kCatalogLog));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/log/record.h"
 
-#include <wiredtiger.h>
 #define XXH_INLINE_ALL  // Most keys are shorter than a call of a library is long.
 #include <xxhash.h>
 
@@ -9,14 +8,10 @@
 #include <cstring>
 
 #include "wire/bson/payload.h"
+#include "wire/message/checksum.h"
 
 namespace partita::shards {
 namespace {
-
-std::uint32_t crc32c(const void* bytes, std::size_t size) {
-  static const auto kChecksum = wiredtiger_crc32c_func();  // In hardware where there is one.
-  return kChecksum(bytes, size);
-}
 
 using bson::load;
 using bson::store;
@@ -114,7 +109,7 @@ Bytes RecordWriter::finish(Epoch epoch, Sequence sequence, Time commit, Time clo
   header_.previous_hash = previous_hash;
   header_.body_size = static_cast<std::uint32_t>(bytes_.size() - RecordHeader::kSize);
   write_header(bytes_.data(), header_);
-  store(bytes_.data() + kCrcOffset, crc32c(bytes_.data(), bytes_.size()));
+  store(bytes_.data() + kCrcOffset, wire::crc32c(bytes_.bytes()));
   return bytes_.bytes();
 }
 
@@ -143,12 +138,11 @@ Result<RecordReader> RecordReader::open(Bytes record) {
   TRY(reader.header_, read_header(record));
   if (reader.header_.body_size != record.size() - RecordHeader::kSize) return damaged("length and header disagree");
   // The checksum was made with its own four bytes zero; they lie in the middle, so the header is copied to clear them.
-  static const auto kResume = wiredtiger_crc32c_with_seed_func();
   std::array<std::uint8_t, RecordHeader::kSize> header;
   std::memcpy(header.data(), record.data(), header.size());
   store(header.data() + kCrcOffset, std::uint32_t{0});
   reader.body_ = record.subspan(RecordHeader::kSize);
-  const std::uint32_t crc = kResume(crc32c(header.data(), header.size()), reader.body_.data(), reader.body_.size());
+  const std::uint32_t crc = wire::crc32c(reader.body_, wire::crc32c(header));
   if (crc != load<std::uint32_t>(record.data() + kCrcOffset)) return damaged("wrong checksum");
   return reader;
 }

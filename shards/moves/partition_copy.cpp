@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "shards/storage/fail_point.h"
-#include "shards/storage/urgency.h"
 
 namespace partita::shards {
 namespace {
@@ -67,10 +66,7 @@ Status PartitionCopy::run(const std::atomic<bool>& hurried) {
 
 Status PartitionCopy::finish() {
   pursuit_.reset();
-  {
-    const Urgency urgency;
-    CHECK_OK(catch_up().status());
-  }
+  CHECK_OK(catch_up().status());
   const Growth before = size_of(sources());
   const Growth copied = size_of(target_.partitions);
   if (copied.documents == before.documents && copied.bytes == before.bytes) return {};

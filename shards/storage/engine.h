@@ -15,7 +15,6 @@
 #include "shards/storage/error.h"
 #include "shards/storage/eviction_pace.h"
 #include "shards/storage/table_set.h"
-#include "shards/storage/turn.h"
 
 namespace partita::shards {
 
@@ -64,11 +63,6 @@ class Engine final : public TableSet {
   Status set_eviction(Eviction eviction);
   static constexpr Eviction kEvictionAtFirst = Eviction::kLate;
 
-  /// To be taken while a transaction that writes commits. The journal takes one write after the other anyway, but lets those
-  /// who wait spin, yield and wake one another: 16 inserting clients cost a third more without this. The engine may make its
-  /// committer wait for room in the cache, which those who have yet to commit may fill.
-  Turn& commit_turn() { return commit_turn_; }
-
   /// Sessions that somebody has leased: none while nothing is read or written.
   std::size_t sessions_in_use();
 
@@ -97,7 +91,6 @@ class Engine final : public TableSet {
   WT_CONNECTION* connection_ = nullptr;
   std::uint64_t recovery_time_ = 0;
   bool abandoned_ = false;
-  Turn commit_turn_;
   const std::uint64_t identity_ = next_identity_.fetch_add(1);
 
   mutable std::mutex tables_mutex_;

@@ -6,7 +6,6 @@
 
 #include "shards/storage/failure_cause.h"
 #include "shards/storage/statistics.h"
-#include "shards/storage/urgency.h"
 
 namespace partita::shards {
 namespace {
@@ -196,7 +195,6 @@ Status Transaction::commit(std::uint64_t commit_time) {
       return wt_failure(code, "commit timestamp");
     }
   }
-  const Turn::Lock turn = Urgency::on_this_thread ? Turn::Lock() : session.engine().commit_turn().take();
   CHECK_OK(from_wt(raw->commit_transaction(raw, nullptr), "commit"));
   // An engine that has panicked still takes changes into its memory and returns 0.
   if (FailureCause::engine_has_panicked()) [[unlikely]] return wt_failure(WT_PANIC, "commit");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLabelSize = 48;
 constexpr int kFieldSize = 100;
-constexpr int kFields = 8;
+constexpr std::string_view kFields[] = {"field0", "field1", "field2", "field3", "field4", "field5", "field6", "field7"};
 constexpr std::int32_t kBatch = 1000;
 
 /// Letters that no block compression shrinks to nothing, as text of users would not either: a piece of a long text that is
@@ -29,8 +29,8 @@ std::string_view letters(std::uint64_t seed, int size) {
   return std::string_view(text).substr(mix(seed) % kText, static_cast<std::size_t>(size));
 }
 
-void append_text(bson_t* document, const char* name, std::string_view text) {
-  bson_append_utf8(document, name, -1, text.data(), static_cast<int>(text.size()));
+void append_text(bson_t* document, std::string_view name, std::string_view text) {
+  bson_append_utf8(document, name.data(), static_cast<int>(name.size()), text.data(), static_cast<int>(text.size()));
 }
 
 /// {items: [{sku: "aaaaaaaa", n: 17}, five times], tags: [{name: "bbbbbbbb"}, three times]}
@@ -98,9 +98,7 @@ void append_fields(bson_t* document, std::int32_t id) {
   BSON_APPEND_INT32(document, "score", score_of(id));
   BSON_APPEND_INT32(document, "counter", 0);
   append_text(document, "label", letters(random, kLabelSize));
-  for (int i = 0; i < kFields; ++i)
-    append_text(document, ("field" + std::to_string(i)).c_str(),
-                letters(mix(random + static_cast<unsigned>(i)), kFieldSize));
+  for (std::uint64_t i = 0; i < std::size(kFields); ++i) append_text(document, kFields[i], letters(mix(random + i), kFieldSize));
 }
 
 Problem shard(mongoc_client_t* client, const char* collection, std::int32_t partitions) {

@@ -32,5 +32,19 @@ TEST(Checksum, InstructionAndTableAgreeAtEveryLengthAndAlignment) {
     }
 }
 
+TEST(Checksum, GoesOnBehindWhatCameBefore) {
+  std::mt19937 random(20261120);
+  std::vector<std::uint8_t> data(5000);
+  for (auto& byte : data) byte = static_cast<std::uint8_t>(random());
+  for (int round = 0; round < 2000; ++round) {
+    const auto whole = std::span<const std::uint8_t>(data).first(random() % data.size());
+    const std::size_t cut = whole.empty() ? 0 : random() % whole.size();
+    const std::uint32_t expected = crc32c_portable(whole);
+    ASSERT_EQ(crc32c(whole), expected) << whole.size();
+    ASSERT_EQ(crc32c(whole.subspan(cut), crc32c(whole.first(cut))), expected) << whole.size() << " cut at " << cut;
+    ASSERT_EQ(crc32c_portable(whole.subspan(cut), crc32c_portable(whole.first(cut))), expected);
+  }
+}
+
 }  // namespace
 }  // namespace partita::wire
