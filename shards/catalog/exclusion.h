@@ -21,8 +21,9 @@ class Announcement {
   ~Announcement() {
     for (const auto& partition : announced_) partition->gate().announce(-1);
   }
-  /// As long as visits take that had begun before. Who has slept is not made to wait for a processor either.
-  static void let_leave() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+  /// As long as visits take that had begun before, a large batch of documents on a busy machine too. Who has slept is not made
+  /// to wait for a processor either.
+  static void let_leave() { std::this_thread::sleep_for(std::chrono::milliseconds(25)); }
 
  private:
   void add(std::shared_ptr<Partition> partition) {
