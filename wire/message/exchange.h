@@ -42,6 +42,10 @@ class Exchange {
 
   /// Room for the next read, never empty. Not while a request is being served: it may move the bytes.
   std::span<std::uint8_t> prepare();
+  /// Of how many bytes the message is that will not go into the memory that there is; 0 when it goes on in that.
+  std::size_t outgrows() const { return input_.outgrows(missing_); }
+  /// It goes on in this memory; the old one is returned.
+  bson::Buffer move_into(bson::Buffer memory) { return input_.move_into(std::move(memory)); }
   /// How many of them have come.
   void commit(std::size_t received) { input_.commit(received); }
   /// Looks at what has been received. After kRequest and kRefuse, consume() comes before the next call.

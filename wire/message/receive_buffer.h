@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "wire/bson/buffer.h"
 
@@ -31,6 +32,21 @@ class ReceiveBuffer {
   bson::Buffer reclaim() {
     assert(empty());
     return std::exchange(buffer_, bson::Buffer());
+  }
+
+  /// How much is held where prepare(wanted) will have to take more memory; else 0.
+  std::size_t outgrows(std::size_t wanted) const {
+    const std::size_t held = buffer_.size() - begin_;
+    const std::size_t room = buffer_.capacity() - held;
+    return room < wanted && room * 4 <= held ? held : 0;
+  }
+  /// What is held goes on in this memory, which has room for it; the old one is returned.
+  bson::Buffer move_into(bson::Buffer memory) {
+    assert(memory.capacity() >= buffer_.size() - begin_);
+    memory.clear();
+    memory.append(bytes());
+    begin_ = 0;
+    return std::exchange(buffer_, std::move(memory));
   }
 
   /// Room for the next read. `wanted` is how much is known to be missing; the room may be less or more, never none.

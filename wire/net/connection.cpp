@@ -185,6 +185,10 @@ void Connection::resume() {
 
 /// Takes what the client has sent. False when it will send nothing more.
 bool Connection::receive() {
+  if (const std::size_t held = exchange_.outgrows(); held > SpareBuffers::kLargest / 2) {
+    bson::Buffer larger = around_.core.large.take(held);
+    if (larger.capacity() > 0) around_.core.give_back(exchange_.move_into(std::move(larger)));
+  }
   const std::span<std::uint8_t> room = exchange_.prepare();
   if (awaited_size_ > 0) {
     assert(room.size() >= awaited_size_);
@@ -215,16 +219,14 @@ bool Connection::send() {
 }
 
 void Connection::borrow_buffers() {
-  if (exchange_.resting()) exchange_.lend(around_.core.requests.take());
-  out_ = around_.core.replies.take();
+  if (exchange_.resting()) exchange_.lend(around_.core.buffers.take());
+  out_ = around_.core.buffers.take();
 }
 
 /// A message that has come in part stays where it is.
 void Connection::return_buffers() {
-  Core& core = around_.core;
-  if (exchange_.resting()) core.requests.give(exchange_.reclaim());
-  core.replies.give(std::exchange(out_, bson::Buffer()));
-  core.trim_later();
+  if (exchange_.resting()) around_.core.give_back(exchange_.reclaim());
+  around_.core.buffers.give(std::exchange(out_, bson::Buffer()));
 }
 
 /// What is thrown up to here is a lack of memory: what this client holds of it is what we can give back.

@@ -31,9 +31,8 @@ void Core::begin_trimming() {
   moment_.async_wait([this](const boost::system::error_code& failure) {
     trimming_ = false;
     if (failure) return;
-    requests.trim();
-    replies.trim();
-    trim_later();
+    large.trim();
+    if (!large.empty()) begin_trimming();
   });
 }
 

@@ -17,16 +17,16 @@ namespace partita::wire {
 /// One io thread: everything about a connection happens on the core that it was dealt to, so nothing there is locked.
 struct Core {
   explicit Core(unsigned number);
-  /// To be called when buffers have been given back: large ones that nobody takes are freed after a moment.
-  void trim_later() {
-    if (!trimming_ && (requests.has_large() || replies.has_large())) begin_trimming();
+  void give_back(bson::Buffer buffer) {
+    if (!LargeBuffers::keeps(buffer)) return buffers.give(std::move(buffer));
+    large.give(std::move(buffer));
+    if (!trimming_ && !large.empty()) begin_trimming();
   }
 
   const unsigned number;
   boost::asio::io_context io;
-  // Apart, for who asks for much is answered in a line, and the other way round.
-  SpareBuffers requests;
-  SpareBuffers replies;
+  SpareBuffers buffers;
+  LargeBuffers large;
 
  private:
   void begin_trimming();

@@ -22,17 +22,14 @@ TEST(Cores, DoNotInterruptWhoComputes) {
 /// Asks on the core's own thread.
 bool has_large(Core& core) {
   std::promise<bool> answer;
-  boost::asio::post(core.io, [&] { answer.set_value(core.requests.has_large() || core.replies.has_large()); });
+  boost::asio::post(core.io, [&] { answer.set_value(!core.large.empty()); });
   return answer.get_future().get();
 }
 
 TEST(Cores, KeepLargeBuffersForAMoment) {
   Cores cores(1);
-  for (SpareBuffers* spare : {&cores[0].requests, &cores[0].replies}) {
-    boost::asio::post(cores[0].io, [&, spare] {
-      spare->give(bson::Buffer(1 << 20));
-      cores[0].trim_later();
-    });
+  for (int round = 0; round < 2; ++round) {
+    boost::asio::post(cores[0].io, [&] { cores[0].give_back(bson::Buffer(1 << 20)); });
     EXPECT_TRUE(has_large(cores[0]));
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (has_large(cores[0]) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <span>
 
 #include "tests/wire/net/client.h"
 #include "tests/wire/net/scripted_service.h"
@@ -93,6 +94,44 @@ TEST_F(MemoryTest, TakesTheLargestMessageAndGivesItsMemoryBack) {
   }
   ASSERT_EQ(one.ask("ping", 1), 1);
   expect_growth_below(32 * 1024 * 1024, before);  // The allocator keeps a part for the next one.
+}
+
+// The memory of large messages goes to the next large one. A connection that waits after one, as each driver's monitor does,
+// or has sent the beginning of a message, must not walk away with it.
+TEST_F(MemoryTest, WhoWaitsHoldsNoMemoryOfLargeMessages) {
+  service.on("large", [](const Scene& scene) {
+    const bool asked = scene.request.sequence("documents") != nullptr;
+    if (!asked) bson::Writer(scene.out).add("text", std::string(4 << 20, 'x'));
+    return asked ? scene.reply(1) : Next::kReply;
+  });
+  service.on("wait", [](const Scene& scene) { return scene.call == 1 ? Next::kWait : scene.reply(scene.call); });
+  const auto document = bson::Document::build([](bson::Writer& w) { w.add("text", std::string(1'000'000, 'x')); });
+  Bytes documents;
+  for (int i = 0; i < 4; ++i) put(documents, bytes_of(document));
+  const Bytes question = op_msg(0, body_section(command("large")), sequence_section("documents", documents));
+  std::vector<Client> large = clients(2);  // One for each core.
+  const auto exchange = [&] {
+    for (Client& one : large) {
+      ASSERT_TRUE(one.send(question));
+      ASSERT_EQ(one.receive_number(), 1);
+      ASSERT_TRUE(one.send(request("large")));
+      ASSERT_GT(one.receive().size(), 4U << 20);
+    }
+  };
+  exchange();
+  constexpr int kRounds = 40;
+  const std::size_t before = resident();
+  std::vector<Client> monitors, slow;
+  for (int round = 0; round < kRounds; ++round) {
+    exchange();
+    for (Client& one : clients(2)) monitors.push_back(std::move(one));
+    for (Client& one : clients(2)) slow.push_back(std::move(one));
+    for (Client& one : std::span(monitors).last(2)) ASSERT_TRUE(one.send(request("wait")));
+    for (Client& one : std::span(slow).last(2)) ASSERT_TRUE(one.send(std::span(question).first(30)));
+    ASSERT_TRUE(eventually([&] { return service.waiting() == monitors.size(); }));
+  }
+  expect_growth_below(48 << 20, before);  // All that they would have taken along is several times that.
+  service.wake();
 }
 
 TEST_F(MemoryTest, WhoNeverReadsIsNotServedFurther) {
