@@ -151,7 +151,7 @@ Result<BalanceOutcome> Split::publish(CutCount& count) {
   BalanceOutcome outcome;
   {
     const Announcement announcement(slot_->partition);
-    Announcement::let_leave();
+    announcement.let_leave();
     Catalog::Change change(store_.catalog());
     CHECK_OK(go_on_());
     const Clock::time_point closed_at = Clock::now();

@@ -198,7 +198,7 @@ Status Catalog::publish_copy(const Claim& claim, const CopyPlan& plan, const New
   const Collection& source = *claim.collection();
   const auto old = std::span(source.partitions).subspan(plan.places.first, plan.places.end - plan.places.first);
   const Announcement announcement(old);
-  Announcement::let_leave();
+  announcement.let_leave();
   Change change(*this);
   auto closed = std::chrono::steady_clock::now();
   TRY(Exclusion exclusion, close_near(old, rows, closed));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -21,9 +22,15 @@ class Announcement {
   ~Announcement() {
     for (const auto& partition : announced_) partition->gate().announce(-1);
   }
-  /// As long as visits take that had begun before, a large batch of documents on a busy machine too. Who has slept is not made
-  /// to wait for a processor either.
-  static void let_leave() { std::this_thread::sleep_for(std::chrono::milliseconds(25)); }
+  /// Until nobody is inside, or as long as visits take that had begun before: a large batch of documents on a busy machine too.
+  /// Who has slept is not made to wait for a processor either.
+  void let_leave() const {
+    constexpr int kMostLooks = 25;
+    const auto is_visited = [](const auto& partition) { return partition->gate().inside() > 0; };
+    for (int look = 0; look < kMostLooks && std::ranges::any_of(announced_, is_visited); ++look) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
 
  private:
   void add(std::shared_ptr<Partition> partition) {
