@@ -20,7 +20,7 @@ constexpr std::int32_t kBatch = 1000;
 /// Letters that no block compression shrinks to nothing, as text of users would not either: a piece of a long text that is
 /// made once, for the client shares the machine with the server that it measures.
 std::string_view letters(std::uint64_t seed, int size) {
-  constexpr std::size_t kText = 1 << 20;
+  constexpr std::size_t kText = 1 << 18;
   static const std::string text = [] {
     std::string made(kText + 128, ' ');
     for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<char>('a' + mix(i) % 26);
