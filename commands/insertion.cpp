@@ -114,7 +114,7 @@ Result<std::size_t> Insertion::run_unit(std::size_t begin, std::size_t end, bool
     for (std::size_t i = begin; i < refused; ++i) errors_.add(i, status);
     return refused;
   }
-  if (!status.ok() && together_) {
+  if (!status.ok() && std::exchange(together_, false)) {  // Once: a write may fail before it has come to any document.
     in_turn_ = true;
     return run_unit(begin, end, ordered);
   }

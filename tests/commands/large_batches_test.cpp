@@ -8,12 +8,15 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "commands/server.h"
 #include "shards/log/record.h"
+#include "shards/storage/fail_point.h"
 #include "shards/store.h"
 #include "tests/commands/in_process.h"
 #include "tests/support/random.h"
+#include "wire/bson/json.h"
 
 namespace partita::test {
 namespace {
@@ -99,8 +102,8 @@ TEST_F(LargeBatches, SentAgainStoreNothing) {
   EXPECT_EQ(stored().size(), 300U);
 }
 
-/// Some of them are there already or come twice, some are no documents that can be stored. What is left, what is refused, by
-/// which place and in which order, is what inserting them one by one would do.
+// Some of them are there already or come twice. What is left, what is refused, by which place and in which order, is what
+// inserting them one by one would do.
 TEST_F(LargeBatches, RefuseWhatOneByOneWouldBeRefused) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
@@ -127,6 +130,26 @@ TEST_F(LargeBatches, RefuseWhatOneByOneWouldBeRefused) {
     EXPECT_EQ(told, refused) << "seed " << seed;
     EXPECT_EQ(stored(), std::vector<int>(model.begin(), model.end())) << "seed " << seed;
   }
+}
+
+// The collection is dropped behind their first thousand, and cannot be made again: that is no document's fault, and found before
+// any of the others is looked at.
+TEST_F(LargeBatches, EndWhereTheirCollectionCannotBeMade) {
+  using shards::FailPoint;
+  ASSERT_THAT(server_.run("{create: 'c'}"), HasSubstr("ok: 1.0"));
+  FailPoint& counted = *FailPoint::find("storageBeforeCount");
+  FailPoint& changed = *FailPoint::find("catalogBeforeRecord");
+  const std::int64_t before = counted.fired();
+  counted.set({.mode = FailPoint::Mode::kTimes, .count = 1, .data = bson::parse_json("{blockTimeMS: 500}").value()});
+  std::string answer;
+  std::thread inserts([&] { answer = Client(server_.server()).run(command(shuffled(3000, 1))); });
+  while (counted.fired() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  changed.set({.mode = FailPoint::Mode::kSkip, .count = 1, .data = bson::parse_json("{errorCode: 96}").value()});
+  EXPECT_THAT(server_.run("{drop: 'c'}"), HasSubstr("ok: 1.0"));
+  inserts.join();
+  changed.set({});
+  counted.set({});
+  EXPECT_THAT(answer, StartsWith("{n: 1000, writeErrors: [{index: 1000, code: 96"));
 }
 
 TEST_F(LargeBatches, NameTheDocumentThatTheCollectionRefuses) {
